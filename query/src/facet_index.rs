@@ -78,28 +78,28 @@ pub(crate) struct FacetIndex {
 }
 
 impl FacetIndex {
-    /// Reads the records of all files once.
+    /// Creates the index from the records of all files.
     ///
     /// # Errors
     /// Fails if the index cannot be read.
     pub(crate) fn new(snapshot: &Snapshot) -> Result<Self, StorageError> {
-        let mut places: BTreeMap<String, usize> = BTreeMap::new();
+        let mut numbers: BTreeMap<String, usize> = BTreeMap::new();
         let mut files = Vec::new();
         for file in snapshot.files() {
             let file = file?;
             let Some(first) = file.chunks.first() else { continue };
             let directory = file.path.rsplit_once('/').map_or("", |(directory, _)| directory);
-            let next = places.len();
-            let place = match places.get(directory) {
-                Some(place) => *place,
-                None => *places.entry(directory.to_owned()).or_insert(next),
+            let next = numbers.len();
+            let number = match numbers.get(directory) {
+                Some(number) => *number,
+                None => *numbers.entry(directory.to_owned()).or_insert(next),
             };
-            files.push((first.0, place));
+            files.push((first.0, number));
         }
         files.sort_unstable();
-        let mut directories = vec![String::new(); places.len()];
-        for (directory, place) in places {
-            directories[place] = directory;
+        let mut directories = vec![String::new(); numbers.len()];
+        for (directory, number) in numbers {
+            directories[number] = directory;
         }
         Ok(Self { files, directories })
     }
@@ -131,8 +131,8 @@ impl FacetIndex {
             while self.files.get(file + 1).is_some_and(|(first, _)| *first <= chunk) {
                 file += 1;
             }
-            if let Some((_, place)) = self.files.get(file).filter(|(first, _)| *first <= chunk) {
-                counts[*place] += 1;
+            if let Some((_, number)) = self.files.get(file).filter(|(first, _)| *first <= chunk) {
+                counts[*number] += 1;
             }
         }
         let all = self.directories.iter().map(String::as_str).zip(counts);

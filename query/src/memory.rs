@@ -30,7 +30,7 @@ pub mod column {
     pub const DOMAIN: &str = "domain";
     /// Purpose of the entry.
     pub const ROLE: &str = "semantic_role";
-    /// Whether the score marks the entry as a pattern.
+    /// Whether the score of the entry is high enough for a pattern.
     pub const PATTERN: &str = "is_pattern";
     /// Score of a reasoning pattern, or confidence of knowledge.
     pub const SCORE: &str = "score";

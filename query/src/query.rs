@@ -43,7 +43,7 @@ impl std::str::FromStr for Mode {
     }
 }
 
-/// The unit of the result list.
+/// The unit of a result: a chunk or a file.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
@@ -52,7 +52,7 @@ pub enum Group {
     /// Every chunk on its own.
     #[default]
     Chunk,
-    /// Every file once: its best chunk, with further ones below it.
+    /// Every file once: its best chunk, with other chunks below it.
     File,
 }
 
@@ -65,7 +65,7 @@ pub struct Query {
     pub limit: usize,
     /// The scores to use.
     pub mode: Mode,
-    /// The unit of the result list.
+    /// The unit of a result: a chunk or a file.
     pub group: Group,
     /// The filter that chunks must pass.
     pub filter: FilterSpec,

@@ -47,7 +47,7 @@ pub struct Searcher {
     changed_stages: Vec<String>,
     /// Names of the stages whose programs are not allowed.
     refused_stages: Vec<String>,
-    /// Built by the first search that asks for facets.
+    /// The index for facets, which the first search with facets builds.
     facets: Arc<OnceLock<FacetIndex>>,
 }
 

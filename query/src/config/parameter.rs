@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use crate::config::parameters::{Parameter, Row, SearchConfig, Table};
 use crate::config::value::{Fusion, Kind};
 
-/// Tables whose numbers sum to 1.
+/// Tables whose numbers must sum to 1.
 pub(super) const SHARES: [&str; 2] = ["search.hybrid.weights", "search.hybrid.rrf_weights"];
 
 static ALL: LazyLock<Vec<&'static Parameter>> = LazyLock::new(|| {

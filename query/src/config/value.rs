@@ -7,7 +7,7 @@ use aurora_analysis::is_model_name;
 /// Name of a model in the user's directory; `None` for no model.
 pub type ModelName = Option<String>;
 
-/// Method of combining the candidates of the first stage into one order.
+/// Method of combining the scores of candidates into one order.
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fusion {
@@ -34,7 +34,7 @@ pub(crate) enum Kind {
     Number,
     /// A whole number.
     Count,
-    /// A whole number that limits a program and does not affect ranking.
+    /// A whole number that limits the program's work and does not affect ranking.
     Limit,
     /// `true` or `false`.
     Switch,

@@ -1,4 +1,5 @@
-//! Divides a final score between the components and the rules. All parts have the unit of the score and add up to it.
+//! Divides a final score between the components and the rules. All parts have the unit of the score, and their sum is
+//! the score.
 
 use std::borrow::Cow;
 

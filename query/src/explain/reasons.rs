@@ -18,7 +18,8 @@ pub(crate) struct KeywordMatch {
 /// the query equals the chunk's name. Otherwise the match is strong if at least half of the query's parts match.
 pub(crate) fn keyword_match(query: &ParsedQuery, matched: &[usize], name: &str) -> KeywordMatch {
     let holds = |term: &str| matched.iter().any(|&at| query.terms.get(at).is_some_and(|held| held.text == term));
-    let stands_in = |at: usize| matched.iter().any(|&place| query.extra(place).is_some_and(|extra| extra.of == at));
+    let stands_in =
+        |at: usize| matched.iter().any(|&position| query.extra(position).is_some_and(|extra| extra.of == at));
     let lone = query.words.len() == 1;
     let exact_term = query
         .words
@@ -36,7 +37,7 @@ pub(crate) fn keyword_match(query: &ParsedQuery, matched: &[usize], name: &str) 
         None => "partial match".to_owned(),
     };
     KeywordMatch {
-        matched_terms: matched.iter().map(|&place| query.describe_term(place)).collect(),
+        matched_terms: matched.iter().map(|&position| query.describe_term(position)).collect(),
         exact_term,
         reason,
     }

@@ -145,7 +145,7 @@ pub enum FilterError {
     },
 }
 
-/// An error of applying a filter to an index.
+/// An error in applying a filter to an index.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SelectError {
     /// The filter does not fit the index.

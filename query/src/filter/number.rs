@@ -1,5 +1,4 @@
-//! Numbers in metadata. They are compared by value, and exactly even if one of them is a whole number and the other a
-//! float.
+//! Numbers in metadata. Comparisons are exact, even between a whole number and a float.
 
 use std::cmp::Ordering;
 

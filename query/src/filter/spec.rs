@@ -1,4 +1,4 @@
-//! A filter as given by the user, and its resolution to a bitmap before anything is ranked.
+//! A filter as given by the user, and the resolution of the filter to a bitmap of chunks.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -235,7 +235,7 @@ impl Filter {
             selection.require(below, || Ok("No indexed file matches the requested path".to_owned()))?;
         }
         if !self.text.is_empty() {
-            // Last, because reading texts is the most expensive step.
+            // The text filter is last, because reading texts is the most expensive step.
             let found = self.text.select(snapshot, selection.chunks.as_ref(), work)?;
             selection.require(found, || Ok("No chunk contains the requested text".to_owned()))?;
         }

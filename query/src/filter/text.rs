@@ -1,4 +1,4 @@
-//! Filters by text: select the chunks that contain a match of every pattern.
+//! Text filters, which select the chunks that contain a match of every pattern.
 //!
 //! A pattern is matched against a chunk's text as it was indexed. Case is ignored unless the pattern contains an
 //! upper-case letter. `^` and `$` match at the ends of a line; `.` does not match a line break, `\s` does.

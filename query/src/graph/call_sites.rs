@@ -24,7 +24,7 @@ pub(crate) struct CallSite {
     /// Position of the first token of the receiver, which precedes the separator before the name; `None` without a
     /// receiver.
     pub(crate) receiver: Option<usize>,
-    /// Number of arguments; `None` if the text does not show it.
+    /// Number of arguments; `None` if the text does not show the number.
     pub(crate) arguments: Option<usize>,
     /// Whether the keyword `new` precedes the call.
     pub(crate) is_new: bool,
@@ -53,10 +53,10 @@ pub(crate) fn call_at(tokens: &Tokens, at: usize, syntax: &Syntax) -> Option<Cal
     let is_template = tokens.kind(at + 1) == Some(TokenKind::String) && tokens.at(at + 1).starts_with('`');
     let is_called = open.is_some() || is_literal || has_block || is_template;
     let may_be_bare = syntax.bare_calls && is_bare_call(tokens, at, syntax);
-    let is_marked = matches!(before, "new" | "@")
+    let has_call_prefix = matches!(before, "new" | "@")
         || (before == "::" && !syntax.bare_calls)
         || (before == "<" && syntax.imports == Imports::Ecma && is_element(tokens, at, at));
-    if !(is_called || may_be_bare || is_marked || (before == "." && is_path_marked(tokens, at))) {
+    if !(is_called || may_be_bare || has_call_prefix || (before == "." && is_dotted_call(tokens, at))) {
         return None;
     }
     let separator = at.checked_sub(1).filter(|before| tokens.is_separator(*before));
@@ -133,7 +133,7 @@ fn ends_element(tokens: &Tokens, mut at: usize) -> bool {
 }
 
 /// Returns whether a dotted name is called without brackets: `@a.b`, `new a.b`, `<a.b>`.
-fn is_path_marked(tokens: &Tokens, at: usize) -> bool {
+fn is_dotted_call(tokens: &Tokens, at: usize) -> bool {
     let mut first = at;
     while tokens.before(first) == "." && first >= 2 && tokens.is_name(first - 2) && at - first < MAX_RECEIVER_TOKENS {
         first -= 2;

@@ -28,7 +28,7 @@ impl Reader<'_, '_> {
         for of in self.types(value)?.unwrap_or_default() {
             extended.types.extend(scope::lineage(self.index, &of)?);
         }
-        // The name counts as external only if the repository defines no type with this name.
+        // A name counts as external only if the repository does not define it.
         if let Value::Instance(of, from) = value
             && let Some(last) = of.path.last()
             && !self.index.is_defined(last, from.syntax.group)?

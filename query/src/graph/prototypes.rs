@@ -17,8 +17,8 @@ pub(crate) fn resolve_declarations(index: &Index<'_>, found: Definitions) -> Res
     Ok(resolved)
 }
 
-/// Returns the definitions that a declaration declares. If the index has none, returns the first declaration of the
-/// same function or type. If `one` is not a declaration, returns `one` itself.
+/// Returns the definitions that the declaration `one` declares. If the index does not contain a definition, returns the
+/// first declaration of the same function or type. If `one` is not a declaration, returns `one` itself.
 pub(crate) fn declared_by(index: &Index<'_>, one: &Rc<Definition>) -> Result<Definitions> {
     if !is_declaration(index, one)? {
         return Ok(vec![Rc::clone(one)]);

@@ -21,7 +21,7 @@ const MAX_CALLERS: usize = 4_096;
 const MAX_CALLS: usize = 1_024;
 /// Maximum number of names under which callers of one definition are searched.
 const MAX_NAMES: usize = 256;
-/// Maximum number of types that implement one type.
+/// Maximum number of implementers of one type that are examined.
 const MAX_IMPLEMENTERS: usize = 1_024;
 
 /// The relation to follow.

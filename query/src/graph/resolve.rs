@@ -162,7 +162,7 @@ fn resolve_site(reader: &Reader<'_, '_>, site: &CallSite, name: &str) -> Result<
             let is_path = (start..site.name).all(|at| reader.tokens.at(at) != "(");
             let start = if reader.tokens.at(start) == "new" && is_path { start + 1 } else { start };
             let receiver = reader.expression(start, site.name.saturating_sub(1))?;
-            // The name of the type is a call site of its own.
+            // The call site of the type's name already refers to the type.
             let makes = syntax.maker == Some(name) && matches!(receiver, Value::Types(..));
             match reader.member(receiver, name)? {
                 Value::Unknown | Value::External if makes => return Ok(Vec::new()),
@@ -174,7 +174,7 @@ fn resolve_site(reader: &Reader<'_, '_>, site: &CallSite, name: &str) -> Result<
                 value => value,
             }
         }
-        None => match reader.local(name, site.name)?.filter(|_| !syntax.marked_variables) {
+        None => match reader.local(name, site.name)?.filter(|_| !syntax.sigil_variables) {
             Some(value) => value,
             None => bare_name(reader, name)?,
         },

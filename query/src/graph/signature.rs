@@ -105,10 +105,10 @@ fn parameters(tokens: &Tokens, open: usize, close: usize, syntax: &Syntax) -> (O
         // C#: this T receiver
         let is_extended = tokens.at(start) == "this" && at > start + 1;
         let own = (start..at).any(|at| syntax.own.contains(&tokens.at(at))) && start == open + 1;
-        let is_mark = matches!(tokens.at(start), "*" | "/") && at == start + 1;
+        let is_marker = matches!(tokens.at(start), "*" | "/") && at == start + 1;
         if is_extended {
             receiver = type_name::read(tokens, start + 1).map(|(name, _)| name);
-        } else if at > start && !is_mark && !(own && at <= start + 4) {
+        } else if at > start && !is_marker && !(own && at <= start + 4) {
             // Swift: a label precedes the name.
             let has_label = syntax.languages.contains(&"swift");
             let mut names = (start..end_of_name.unwrap_or(at)).filter(|at| tokens.is_name(*at));

@@ -36,7 +36,7 @@ pub(crate) struct Syntax {
     /// Whether a bare word for the base types, such as `super`, calls the overridden method.
     pub(crate) base_calls: bool,
     /// Whether variable names begin with a sigil, so that a bare name is never a variable.
-    pub(crate) marked_variables: bool,
+    pub(crate) sigil_variables: bool,
     /// Members of builtin types. Calls of these names without a known receiver are not resolved.
     pub(crate) members: &'static [&'static str],
     pub(crate) names: Names,
@@ -156,7 +156,7 @@ const PLAIN: Syntax = Syntax {
     inner_modules: false,
     maker: None,
     base_calls: false,
-    marked_variables: false,
+    sigil_variables: false,
     members: &[],
     names: Names::Plain,
     is_component: false,
@@ -207,7 +207,7 @@ const SCRIPT: Syntax = Syntax {
     implicit_members: false,
     constructors: &[],
     bare_calls: true,
-    marked_variables: true,
+    sigil_variables: true,
     ..PLAIN
 };
 
@@ -339,7 +339,7 @@ static SYNTAXES: [Syntax; 22] = [
         base: &["parent"],
         implicit_members: false,
         constructors: &["__construct"],
-        marked_variables: true,
+        sigil_variables: true,
         namespaces: true,
         ..PLAIN
     },
@@ -377,7 +377,7 @@ static SYNTAXES: [Syntax; 22] = [
         own: &["self", "private"],
         constructors: &["initialize"],
         maker: Some("new"),
-        marked_variables: false,
+        sigil_variables: false,
         names: Names::R,
         ..SCRIPT
     },
@@ -388,7 +388,7 @@ static SYNTAXES: [Syntax; 22] = [
         own: &["__MODULE__"],
         base: &[],
         inner_modules: true,
-        marked_variables: false,
+        sigil_variables: false,
         names: Names::Elixir,
         ..SCRIPT
     },
@@ -399,7 +399,7 @@ static SYNTAXES: [Syntax; 22] = [
         comments: Comments::Dashes,
         maker: Some("new"),
         own: &["self"],
-        marked_variables: false,
+        sigil_variables: false,
         names: Names::Lua,
         ..SCRIPT
     },
@@ -408,7 +408,7 @@ static SYNTAXES: [Syntax; 22] = [
         group: 18,
         comments: Comments::Dashes,
         own: &[],
-        marked_variables: false,
+        sigil_variables: false,
         ..SCRIPT
     },
     Syntax {

@@ -182,8 +182,8 @@ impl Lexer<'_> {
                 continue;
             }
             // JavaScript: skip the `#` before the name of a private member.
-            let is_mark = first == b'#' && self.syntax.imports == Imports::Ecma;
-            if is_mark && name_length(&rest[1..], self.syntax.names).is_some() {
+            let is_private_sigil = first == b'#' && self.syntax.imports == Imports::Ecma;
+            if is_private_sigil && name_length(&rest[1..], self.syntax.names).is_some() {
                 at += 1;
                 continue;
             }
@@ -326,12 +326,12 @@ impl Lexer<'_> {
 /// Length in bytes of the name at the start of a text, if the text starts with a name.
 fn name_length(rest: &str, names: Names) -> Option<usize> {
     let is_letter = |c: char| c.is_alphabetic() || c == '_';
-    let marks = match names {
+    let sigils = match names {
         Names::Ruby => rest.len() - rest.trim_start_matches('@').len(),
         _ => 0,
     };
-    let first = rest[marks..].chars().next()?;
-    if !(is_letter(first) || (first == '$' && names != Names::R && marks == 0)) {
+    let first = rest[sigils..].chars().next()?;
+    if !(is_letter(first) || (first == '$' && names != Names::R && sigils == 0)) {
         return None;
     }
     let is_part = |c: char| match names {
@@ -340,13 +340,13 @@ fn name_length(rest: &str, names: Names) -> Option<usize> {
         Names::Shell => matches!(c, '-' | ':' | '.'),
         _ => c == '$',
     };
-    let behind = marks + first.len_utf8();
+    let behind = sigils + first.len_utf8();
     let length = rest[behind..].find(|c: char| !is_part(c)).map_or(rest.len(), |length| behind + length);
     let end = &rest[length..];
-    let is_marked = matches!(names, Names::Ruby | Names::Elixir)
+    let has_suffix = matches!(names, Names::Ruby | Names::Elixir)
         && end.starts_with(['?', '!'])
         && (!end[1..].starts_with('=') || end[1..].starts_with("=="));
-    Some(length + usize::from(is_marked))
+    Some(length + usize::from(has_suffix))
 }
 
 #[cfg(test)]

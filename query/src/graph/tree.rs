@@ -12,8 +12,8 @@ use super::relations::{Named, Relation, RelationIndex};
 const MAX_TREE_NODES: usize = 2_000;
 /// Maximum depth of a tree, in relations.
 pub const MAX_TREE_DEPTH: u32 = 32;
-/// Default of [`TreeOptions::min_confidence`]. If the type of a receiver is unknown, this value includes a call of a
-/// name that only one member has, and excludes a call of a name that several members have.
+/// Default of [`TreeOptions::min_confidence`]. A call on a receiver of unknown type is included if only one member has
+/// the called name, and excluded if several members have it.
 pub const MIN_CONFIDENCE: f32 = 0.45;
 
 /// Options of a tree.

@@ -56,9 +56,9 @@ struct MatchMark {
 }
 
 impl<'f> Marker<'f> {
-    /// Creates a marker for patterns and for `terms` with their weights. The analyzer must have produced the terms.
-    /// Terms with a low weight relative to the highest weight, such as `is` and `the` in a sentence, are not marked.
-    /// Single letters are not marked if there are longer terms.
+    /// Creates a marker for patterns and for `terms` with their weights. The terms must have the form in which the
+    /// analyzer returns them. Terms with a low weight relative to the highest weight, such as `is` and `the` in a
+    /// sentence, are not marked. Single letters are not marked if there are longer terms.
     pub fn new(terms: &BTreeMap<String, f32>, patterns: Option<&'f TextFilter>) -> Self {
         let heaviest = terms.values().copied().fold(0.0, f32::max);
         let has_words = terms.keys().any(|term| term.len() > 1);

@@ -5,7 +5,7 @@ const MAX_LETTERS: usize = 8;
 /// Maximum number of digits in a token.
 const MAX_DIGITS: usize = 3;
 /// Maximum number of punctuation characters, such as `);`, in a token.
-const MAX_MARKS: usize = 3;
+const MAX_PUNCTUATION: usize = 3;
 /// Maximum number of bytes in a token of non-ASCII characters.
 const MAX_WIDE_BYTES: usize = 2;
 /// Maximum number of bytes in a token. Only a token of spaces can be this long. A text has at most this many bytes per
@@ -39,7 +39,7 @@ enum ByteClass {
     Lower,
     Upper,
     Digit,
-    Mark,
+    Punctuation,
     Wide,
 }
 
@@ -50,7 +50,7 @@ fn byte_class(byte: u8) -> ByteClass {
         b'A'..=b'Z' => ByteClass::Upper,
         b'0'..=b'9' => ByteClass::Digit,
         0x80.. => ByteClass::Wide,
-        _ => ByteClass::Mark,
+        _ => ByteClass::Punctuation,
     }
 }
 
@@ -73,7 +73,7 @@ fn line(text: &str) -> usize {
             ByteClass::Space => length.div_ceil(MAX_TOKEN_BYTES),
             ByteClass::Lower | ByteClass::Upper => length.div_ceil(MAX_LETTERS),
             ByteClass::Digit => length.div_ceil(MAX_DIGITS),
-            ByteClass::Mark => length.div_ceil(MAX_MARKS),
+            ByteClass::Punctuation => length.div_ceil(MAX_PUNCTUATION),
             ByteClass::Wide => length.div_ceil(MAX_WIDE_BYTES),
         };
     }

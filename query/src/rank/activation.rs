@@ -22,7 +22,7 @@ const MIN_DAYS: f64 = 1.0 / 24.0;
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize)]
 pub struct ActivationParts {
-    /// `ln Σ t^(−d)` with `t` in days and `d`, the decay of the chunk's type.
+    /// `ln Σ t^(−d)`, with `t` in days and the decay `d` of the chunk's type.
     pub base_level: Option<f32>,
     /// `0.5^(years since the newest commit)`.
     pub git_prior: Option<f32>,
@@ -126,7 +126,7 @@ pub fn context_boost(config: &ActivationConfig, share: f32) -> f32 {
     config.context_boost * share.clamp(0.0, 1.0)
 }
 
-/// Returns the value that replaces a missing history: the mean of the known histories, or 0 if there are none. The
+/// Returns the value that replaces a missing history: the mean of the known histories, or 0 if no history is known. The
 /// values are summed in the given order, so pass a stable order.
 pub fn neutral(parts: &[ActivationParts]) -> f32 {
     let (sum, count) = parts

@@ -62,7 +62,7 @@ pub(crate) fn fold<'c>(
     limit: usize,
     group: Group,
 ) -> Result<Vec<FoldedGroup>, QueryError> {
-    let mut places: Vec<FoldedGroup> = Vec::new();
+    let mut entries: Vec<FoldedGroup> = Vec::new();
     // Listed chunks and their pieces, with the index of their group.
     let mut shown: Vec<(usize, Foldable<'c>)> = Vec::new();
     let mut definitions: FxHashMap<(usize, &str), usize> = FxHashMap::default();
@@ -73,31 +73,31 @@ pub(crate) fn fold<'c>(
         let (definition, file) = ((chunk.root, first_piece(chunk.key)), (chunk.root, chunk.path));
         let piece_of = definitions.get(&definition).copied();
         let alike = |(_, above): &&(usize, Foldable<'c>)| !chunk.same_only && above.likeness.is_alike(&chunk.likeness);
-        let near = shown.iter().find(alike).map(|(place, _)| *place);
+        let near = shown.iter().find(alike).map(|(entry, _)| *entry);
         let copy_of = [texts.get(&chunk.content_hash).copied(), near].into_iter().flatten().min();
         let is_folded = piece_of.is_some() || copy_of.is_some();
         let of_file = files.get(&file).copied().filter(|_| group == Group::File && !is_folded);
-        let place = match [piece_of, copy_of, of_file].into_iter().flatten().min() {
-            Some(place) => place,
-            None if places.len() == limit => break,
+        let entry = match [piece_of, copy_of, of_file].into_iter().flatten().min() {
+            Some(entry) => entry,
+            None if entries.len() == limit => break,
             None => {
-                places.push(FoldedGroup { best: at, copies: Vec::new(), rows: Vec::new() });
-                places.len() - 1
+                entries.push(FoldedGroup { best: at, copies: Vec::new(), rows: Vec::new() });
+                entries.len() - 1
             }
         };
-        if of_file.is_some() && places[place].rows.len() < MAX_ROWS {
-            places[place].rows.push(at);
+        if of_file.is_some() && entries[entry].rows.len() < MAX_ROWS {
+            entries[entry].rows.push(at);
         }
-        files.entry(file).or_insert(place);
-        definitions.entry(definition).or_insert(place);
-        texts.entry(chunk.content_hash).or_insert(place);
-        if copy_of != Some(place) {
-            shown.push((place, chunk));
-        } else if piece_of != Some(place) && !shown.iter().any(|(of, above)| *of == place && above.overlaps(&chunk)) {
-            places[place].copies.push(at);
+        files.entry(file).or_insert(entry);
+        definitions.entry(definition).or_insert(entry);
+        texts.entry(chunk.content_hash).or_insert(entry);
+        if copy_of != Some(entry) {
+            shown.push((entry, chunk));
+        } else if piece_of != Some(entry) && !shown.iter().any(|(of, above)| *of == entry && above.overlaps(&chunk)) {
+            entries[entry].copies.push(at);
         }
     }
-    Ok(places)
+    Ok(entries)
 }
 
 impl Foldable<'_> {
@@ -233,10 +233,10 @@ mod tests {
     proptest! {
         #[test]
         fn every_chunk_is_listed_or_folded_into_a_better_one(list in list()) {
-            let places = folded(&list, list.len());
-            let mut listed: Vec<usize> = places.iter().map(|(at, _)| *at).collect();
+            let entries = folded(&list, list.len());
+            let mut listed: Vec<usize> = entries.iter().map(|(at, _)| *at).collect();
             prop_assert!(listed.is_sorted());
-            for (at, copies) in &places {
+            for (at, copies) in &entries {
                 prop_assert!(copies.iter().all(|copy| at < copy) && copies.is_sorted());
                 listed.extend(copies);
             }
@@ -250,7 +250,7 @@ mod tests {
                 prop_assert!(above.iter().any(|above| first_piece(&above.key) == same || above.foldable().overlaps(&chunk)));
             }
             for (at, given) in list.iter().enumerate().filter(|(_, given)| given.exact) {
-                let is_kept = places.iter().any(|(kept, _)| *kept == at);
+                let is_kept = entries.iter().any(|(kept, _)| *kept == at);
                 let same = |above: &TestChunk| above.text == given.text || first_piece(&above.key) == first_piece(&given.key);
                 prop_assert!(is_kept || list[..at].iter().any(same));
             }

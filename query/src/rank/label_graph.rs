@@ -22,8 +22,9 @@ const MAX_SIBLINGS: usize = 32;
 /// Maximum number of names of one chunk that are followed.
 const MAX_NAMES: usize = 32;
 
-/// Cache of the chunks with each label that searches of a generation have looked up. Lookups repeat, because chunks of
-/// one file have the same imports and parent and similar calls, and because searches reach the same names.
+/// Cache of the labels that searches of a generation have looked up, with the chunks of each label. Lookups repeat,
+/// because chunks of one file have the same imports and parent and similar calls, and because searches reach the same
+/// names.
 #[derive(Default)]
 pub(crate) struct LabelCache(Mutex<FxHashMap<Vec<u8>, Vec<ChunkId>>>);
 

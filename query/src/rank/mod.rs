@@ -308,7 +308,8 @@ fn fuse(context: &RankingContext<'_, '_>, ranked: &mut [RankedCandidate<'_>]) {
     }
 }
 
-/// Compares candidates: direct matches come first and are ordered by reason, and equal candidates are ordered by score.
+/// Compares candidates. Direct matches come first, ordered by reason. Otherwise, the candidate with the higher score
+/// comes first.
 fn in_order(a: &RankedCandidate<'_>, b: &RankedCandidate<'_>) -> Ordering {
     let by_reason = match (&a.retrieved.direct, &b.retrieved.direct) {
         (Some(a), Some(b)) => a.cmp(b),

@@ -105,7 +105,7 @@ impl<'q, 'c> Overlaps<'q, 'c> {
     }
 }
 
-/// The parts of a text. They equal [`ParsedQuery::parts`], but parsing computes nothing else.
+/// The parts of a text, as [`ParsedQuery::parts`] returns them, computed without the other data of a parsed query.
 #[derive(Default)]
 struct Parts {
     letters: String,

@@ -1,4 +1,4 @@
-//! Stage 1: collects the chunks to rank, from keywords, vectors and exact names.
+//! Collects the chunks to rank, from keywords, vectors and exact names.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,7 +18,7 @@ use crate::work::WorkBudget;
 /// Maximum number of definitions of one name that become candidates; a more frequent name is not selective.
 const MAX_DEFINITIONS: u64 = 32;
 
-/// A chunk that may become a hit, with the evidence of stage 1.
+/// A chunk that may become a hit, with the evidence from the retrieval.
 pub(crate) struct Candidate<'s> {
     /// Position of the chunk's index among the indexes of the search.
     pub(crate) root: usize,
@@ -40,7 +40,7 @@ pub(crate) struct Candidate<'s> {
     pub(crate) direct: Option<DirectMatch>,
 }
 
-/// The result of stage 1.
+/// The result of the retrieval.
 pub(crate) struct Candidates<'s> {
     /// The candidates, sorted by key and index, so that later steps do not depend on the order of insertion into an
     /// index.

@@ -124,9 +124,9 @@ impl Location {
     }
 
     /// Returns the chunks of files that the path may denote, with the number of directories that only one of the two
-    /// paths has. The path denotes files whose path ends with it. If there are none, it denotes files whose path is its
-    /// suffix. If there are none either, and the location has a line, it denotes files with the same name in a
-    /// directory of the same name.
+    /// paths has. The path denotes all files whose path ends with the path of the location. Without such files, it
+    /// denotes the files whose path is a suffix of the path of the location. Without such files, and if the location
+    /// has a line, it denotes the files with the same name in a directory of the same name.
     fn files(&self, roots: &[PreparedQuery<'_>], work: &WorkBudget) -> Result<FoundFiles, QueryError> {
         let inner = files(roots, &self.path, |path| end_of(path, &self.path), work)?;
         let Some((_, name)) = self.path.rsplit_once('/').filter(|_| inner.is_empty()) else { return Ok(inner) };

@@ -31,7 +31,7 @@ impl<'w> PrefixDistance<'w> {
         self.most = self.most.min(most);
     }
 
-    /// Returns the distance of `term` if it is within the bound, and which of the following terms the walk can skip.
+    /// Returns the distance of `term`, if it does not exceed the maximum, and the terms that the walk can skip next.
     pub(crate) fn step(&mut self, term: &[u8]) -> (Option<u8>, Walk) {
         let shared = self.filled.iter().zip(term).take_while(|(a, b)| a == b).count();
         self.filled.truncate(shared);

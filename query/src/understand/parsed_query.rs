@@ -133,19 +133,19 @@ impl ParsedQuery {
     }
 
     /// Returns the additional term at a position; `None` for the position of one of the query's own terms.
-    pub(crate) fn extra(&self, place: usize) -> Option<&ExtraTerm> {
-        self.extras.get(place.checked_sub(self.terms.len())?)
+    pub(crate) fn extra(&self, position: usize) -> Option<&ExtraTerm> {
+        self.extras.get(position.checked_sub(self.terms.len())?)
     }
 
     /// Returns the text of the term at a position.
-    pub(crate) fn term_at(&self, place: usize) -> Option<&str> {
-        let own = self.terms.get(place).map(|term| term.text.as_str());
-        own.or_else(|| self.extra(place).map(|extra| extra.text.as_str()))
+    pub(crate) fn term_at(&self, position: usize) -> Option<&str> {
+        let own = self.terms.get(position).map(|term| term.text.as_str());
+        own.or_else(|| self.extra(position).map(|extra| extra.text.as_str()))
     }
 
     /// Describes the term at a position for users. The description of an additional term includes the query's term.
-    pub(crate) fn describe_term(&self, place: usize) -> String {
-        match (self.terms.get(place), self.extra(place)) {
+    pub(crate) fn describe_term(&self, position: usize) -> String {
+        match (self.terms.get(position), self.extra(position)) {
             (Some(term), _) => term.text.clone(),
             (None, Some(extra)) => {
                 let why = match extra.reason {
