@@ -7,8 +7,8 @@ use crate::present::Hit;
 use crate::rank::Boosts;
 use crate::searcher::Searcher;
 
-/// Returns the notes about the columns that an answer depends on: columns that the filter names, columns that affect
-/// the ranking if the answer is ranked, and columns of which a hit shows a stale or missing value.
+/// Returns notes about the columns that an answer depends on: the columns in the filter, the columns that affect the
+/// ranking (if the answer is ranked), and the columns with a stale or missing value in a hit.
 pub(crate) fn column_notes(searchers: &[&Searcher], filter: &FilterSpec, is_ranked: bool, hits: &[Hit]) -> Vec<String> {
     let mut notes = Vec::new();
     for (at, searcher) in searchers.iter().enumerate() {
@@ -27,8 +27,8 @@ pub(crate) fn column_notes(searchers: &[&Searcher], filter: &FilterSpec, is_rank
     notes
 }
 
-/// Returns the notes about stages whose failures concern no column. Such a stage can leave out chunks, documents or
-/// vectors. Missing vectors matter only if the ranking `uses_vectors`.
+/// Returns notes about stages that failed or were not run, so that chunks, documents or vectors may be missing. Missing
+/// vectors are reported only if `uses_vectors` is true because the ranking uses vectors.
 pub(crate) fn stage_notes(searchers: &[&Searcher], uses_vectors: bool) -> Vec<String> {
     let mut notes = Vec::new();
     for searcher in searchers {
@@ -68,7 +68,7 @@ fn format_rows(rows: u64) -> String {
     if rows == 1 { "1 row".to_owned() } else { format!("{rows} rows") }
 }
 
-/// Whether a hit shows a stale value of a column, or lacks a value while some rows have no result yet.
+/// Returns whether a hit shows a stale value of a column, or lacks a value while some rows have no result yet.
 fn shows_defect(hit: &Hit, column: &ColumnDeclaration, searcher: &Searcher) -> bool {
     let unfinished = &searcher.snapshot().manifest().unfinished;
     if hit.metadata.iter().any(|(name, _)| *name == column.name) {
@@ -89,13 +89,13 @@ fn with_sources<'r>(
     std::iter::once(column).chain(manifest.columns.iter().filter(move |source| sources.contains(&source.name)))
 }
 
-/// Whether the values of a column affect the ranking: as numbers, as terms, or as a part of the embedded text.
+/// Returns whether the values of a column affect the ranking: as numbers, as terms, or as a part of the embedded text.
 fn affects_ranking(column: &ColumnDeclaration, boosts: &Boosts) -> bool {
     column.terms.is_some() || column.embed || boosts.has(&column.name)
 }
 
-/// Describes the state of a column. `None` if every row has a result of the current programs, of the column's stage and
-/// of the stages whose columns it reads.
+/// Describes the state of a column. Returns `None` if every row has a result from the current program of the column's
+/// stage, and from the current programs of the stages whose columns that stage reads.
 fn note(column: &ColumnDeclaration, searcher: &Searcher) -> Option<String> {
     let mut states: Vec<String> = Vec::new();
     for state in with_sources(column, searcher).flat_map(|column| own_states(column, searcher)) {
@@ -106,14 +106,14 @@ fn note(column: &ColumnDeclaration, searcher: &Searcher) -> Option<String> {
     (!states.is_empty()).then(|| states.join(", and "))
 }
 
-/// Describes the states of a column itself, without the states of the columns that it is computed from.
+/// Describes the state of the column itself, ignoring the columns that it is computed from.
 fn own_states(column: &ColumnDeclaration, searcher: &Searcher) -> Vec<String> {
     let unfinished = &searcher.snapshot().manifest().unfinished;
     let values = searcher.snapshot().chunks_with_column(&column.name).map_or(0, |chunks| chunks.len());
     let missing = searcher.snapshot().manifest().chunk_count.saturating_sub(values);
     let (rows, stage) = (unfinished.for_stage(&column.stage), &column.stage);
     let is_refused = searcher.is_refused(column);
-    // Rows that keep an earlier value have a value, so they do not count as waiting.
+    // A row that still has a value from an earlier run does not count as waiting.
     let waiting = rows.waiting.min(missing);
     let mut states = Vec::new();
     if is_refused && values > 0 {

@@ -1,5 +1,5 @@
 //! Several indexes that are searched as one. Statistics cover the chunks of all indexes, so that scores are comparable
-//! between them.
+//! between indexes.
 
 use aurora_inverted::FIELDS;
 use aurora_storage::{Snapshot, StorageError, Walk};
@@ -13,7 +13,7 @@ impl<'s> Corpus<'s> {
         Self(snapshots.into_iter().collect())
     }
 
-    /// The snapshots, in the order in which they were given.
+    /// The snapshots, in the order in which they were passed to [`Corpus::new`].
     pub(crate) fn snapshots(&self) -> &[&'s Snapshot] {
         &self.0
     }
@@ -42,7 +42,7 @@ impl<'s> Corpus<'s> {
         Ok(self.doc_frequency_up_to(term, u32::MAX)?.unwrap_or(u32::MAX))
     }
 
-    /// Number of live chunks that contain a term; `None` if it is greater than `most`.
+    /// Number of live chunks that contain a term; `None` if the number exceeds `most`.
     pub(crate) fn doc_frequency_up_to(&self, term: &str, most: u32) -> Result<Option<u32>, StorageError> {
         let mut sum = 0;
         for snapshot in &self.0 {
@@ -54,8 +54,8 @@ impl<'s> Corpus<'s> {
         Ok(Some(sum))
     }
 
-    /// Whether any live chunk contains a term.
-    pub(crate) fn holds(&self, term: &str) -> Result<bool, StorageError> {
+    /// Returns whether any live chunk contains a term.
+    pub(crate) fn contains(&self, term: &str) -> Result<bool, StorageError> {
         Ok(self.doc_frequency_up_to(term, 0)?.is_none())
     }
 

@@ -19,8 +19,9 @@ pub struct SearchFacets {
     pub types: Vec<FacetCount>,
     /// Counts by language, highest first.
     pub languages: Vec<FacetCount>,
-    /// Counts by directory, highest first: the direct children of the deepest directory that contains all of the
-    /// chunks, at most twenty. If several roots are searched, directories with the same path are counted together.
+    /// Counts by directory, highest first. The directories are the direct children of the deepest directory that
+    /// contains all of the chunks, at most twenty. If several roots are searched, directories with the same path are
+    /// counted together.
     pub directories: Vec<FacetCount>,
     /// Counts by root, in the order of the search, if several roots are searched.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -38,7 +39,7 @@ impl SearchFacets {
             for FacetCount { value, chunks } in parts.iter().flat_map(of) {
                 *counts.entry(value).or_default() += chunks;
             }
-            most_first(counts.into_iter().map(|(value, chunks)| count(value, chunks)).collect())
+            sorted_by_count(counts.into_iter().map(|(value, chunks)| count(value, chunks)).collect())
         };
         let (types, languages) = (merged(|part| &part.types), merged(|part| &part.languages));
         let mut directories = merged(|part| &part.directories);
@@ -51,8 +52,8 @@ fn count(value: &str, chunks: u64) -> FacetCount {
     FacetCount { value: value.to_owned(), chunks }
 }
 
-/// Removes values without chunks, and orders the others by descending count.
-fn most_first(mut counts: Vec<FacetCount>) -> Vec<FacetCount> {
+/// Removes values without chunks, and sorts the remaining values by descending count.
+fn sorted_by_count(mut counts: Vec<FacetCount>) -> Vec<FacetCount> {
     counts.retain(|count| count.chunks > 0);
     counts.sort_by(|a, b| b.chunks.cmp(&a.chunks).then_with(|| a.value.cmp(&b.value)));
     counts
@@ -68,42 +69,42 @@ pub struct FacetCount {
     pub chunks: u64,
 }
 
-/// Directories of the chunks of a generation. Allows counting by directory without reading the records of chunks.
+/// Maps the chunks of a generation to directories, so that chunks can be counted without reading their records.
 pub(crate) struct FacetIndex {
-    /// First chunk of every file, with the position of the file's directory in `directories`; ascending.
+    /// First chunk of each file and the index of the file's directory in `directories`, ordered by chunk.
     files: Vec<(u32, usize)>,
     /// Paths of directories that contain files; the root has an empty path.
     directories: Vec<String>,
 }
 
 impl FacetIndex {
-    /// Reads the records of all files once.
+    /// Creates the index from the records of all files.
     ///
     /// # Errors
     /// Fails if the index cannot be read.
     pub(crate) fn new(snapshot: &Snapshot) -> Result<Self, StorageError> {
-        let mut places: BTreeMap<String, usize> = BTreeMap::new();
+        let mut numbers: BTreeMap<String, usize> = BTreeMap::new();
         let mut files = Vec::new();
         for file in snapshot.files() {
             let file = file?;
             let Some(first) = file.chunks.first() else { continue };
             let directory = file.path.rsplit_once('/').map_or("", |(directory, _)| directory);
-            let next = places.len();
-            let place = match places.get(directory) {
-                Some(place) => *place,
-                None => *places.entry(directory.to_owned()).or_insert(next),
+            let next = numbers.len();
+            let number = match numbers.get(directory) {
+                Some(number) => *number,
+                None => *numbers.entry(directory.to_owned()).or_insert(next),
             };
-            files.push((first.0, place));
+            files.push((first.0, number));
         }
         files.sort_unstable();
-        let mut directories = vec![String::new(); places.len()];
-        for (directory, place) in places {
-            directories[place] = directory;
+        let mut directories = vec![String::new(); numbers.len()];
+        for (directory, number) in numbers {
+            directories[number] = directory;
         }
         Ok(Self { files, directories })
     }
 
-    /// Counts live chunks of one index. The counts are not ordered.
+    /// Counts the live chunks `chunks` of one index by type, language and directory. The counts are not sorted.
     ///
     /// # Errors
     /// Fails if a label of the index is damaged.
@@ -130,8 +131,8 @@ impl FacetIndex {
             while self.files.get(file + 1).is_some_and(|(first, _)| *first <= chunk) {
                 file += 1;
             }
-            if let Some((_, place)) = self.files.get(file).filter(|(first, _)| *first <= chunk) {
-                counts[*place] += 1;
+            if let Some((_, number)) = self.files.get(file).filter(|(first, _)| *first <= chunk) {
+                counts[*number] += 1;
             }
         }
         let all = self.directories.iter().map(String::as_str).zip(counts);
@@ -139,8 +140,8 @@ impl FacetIndex {
     }
 }
 
-/// Counts by the direct children of the deepest directory that contains everything. Files directly in that directory
-/// are not counted.
+/// Counts chunks by the direct children of the deepest directory that contains all of `directories`. Chunks of files
+/// directly in the deepest directory are not counted.
 fn below_common(directories: &[(&str, u64)]) -> Vec<FacetCount> {
     let parts = |path: &'_ str| path.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect::<Vec<_>>();
     let mut common = directories.first().map_or_else(Vec::new, |(path, _)| parts(path));
@@ -167,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn directories_are_those_below_the_deepest_common_one() {
+    fn chunks_are_counted_below_the_deepest_common_directory() {
         let both = |a: &str, n, b: &str, m| vec![(a.to_owned(), n), (b.to_owned(), m)];
         assert_eq!(counted(&[("lib", 2), ("src/a/x", 1), ("src/b", 4)]), both("lib", 2, "src", 5));
         assert_eq!(counted(&[("src/a/x", 1), ("src/a/y", 2), ("src/b", 4)]), both("src/a", 3, "src/b", 4));

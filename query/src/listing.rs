@@ -1,4 +1,4 @@
-//! Lists the chunks that match a filter when there is no query: ordered by path and line, without ranking.
+//! Lists the chunks that match a filter if the query is empty. The list is ordered by path and line, without ranking.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -20,8 +20,8 @@ use crate::work::{Cancelled, WorkBudget};
 /// Explanation of the scores of a chunk that is not ranked.
 const UNRANKED: &str = "not ranked: no query";
 
-/// Lists the chunks of several indexes that pass the query's filters, each index ordered by path and line. Leaves out a
-/// chunk if all of its pattern matches lie in listed chunks that it encloses.
+/// Lists the chunks of several indexes that pass the query's filters, each index ordered by path and line. Omits a
+/// chunk if shorter listed chunks of the same file already contain every line with a match.
 pub(crate) fn list(
     searchers: &[&Searcher],
     query: &Query,
@@ -74,7 +74,7 @@ pub(crate) fn list(
     })
 }
 
-/// Whether a chunk of a memory is archived.
+/// Returns whether a chunk is an archived entry of a memory.
 fn is_expired(searcher: &Searcher, id: ChunkId, now: i64) -> Result<bool, QueryError> {
     let (Some(memory), Some(chunk)) = (searcher.memory(), searcher.snapshot().chunk(id)?) else { return Ok(false) };
     let access = searcher.accesses(&[first_piece(&chunk.key())], &mut Vec::new()).pop().flatten();
@@ -136,7 +136,7 @@ impl Part {
     }
 }
 
-/// Returns a file's chunks by line. Of chunks that contain the same matches, only the innermost is kept.
+/// Returns a file's chunks ordered by line. Removes chunks whose matching lines are all contained in shorter chunks.
 fn without_outer(
     mut chunks: Vec<(ChunkId, Chunk)>,
     text: &TextFilter,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// Columns of the chunks of memories.
 pub mod column {
-    /// Scope of an entry: who can find it.
+    /// Scope of an entry, which determines who can find it.
     pub const SCOPE: &str = "scope";
     /// Name of the session.
     pub const SESSION: &str = "session";
@@ -30,7 +30,7 @@ pub mod column {
     pub const DOMAIN: &str = "domain";
     /// Purpose of the entry.
     pub const ROLE: &str = "semantic_role";
-    /// Whether the score marks the entry as a pattern.
+    /// Whether the score of the entry is high enough for a pattern.
     pub const PATTERN: &str = "is_pattern";
     /// Score of a reasoning pattern, or confidence of knowledge.
     pub const SCORE: &str = "score";
@@ -50,18 +50,19 @@ pub trait Retention: Send + Sync {
     /// Fails if the index cannot be read.
     fn visible(&self, snapshot: &Snapshot) -> Result<Option<RoaringBitmap>, StorageError>;
 
-    /// Returns how a chunk has aged at `now`, in Unix seconds. `access` is its record in the access log.
+    /// Returns the effects of a chunk's age at the time `now`, in Unix seconds. `access` is the chunk's record in the
+    /// access log.
     fn aging(&self, chunk: ChunkRecord<'_>, access: Option<&AccessRecord>, now: i64) -> Aging;
 }
 
-/// The effects of a chunk's age.
+/// The effects of a chunk's age on a search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Aging {
     /// Whether the chunk is archived, so that searches do not find it.
     pub is_expired: bool,
     /// The way in which the activation of the chunk decays.
     pub forgetting: Forgetting,
-    /// Factor of the score, 0..=1.
+    /// Factor by which the score is multiplied, 0..=1.
     pub weight: f32,
     /// The reason, in words.
     pub reason: String,
@@ -75,7 +76,7 @@ pub enum Forgetting {
     /// With the logarithm of the days since the last use.
     #[default]
     Logarithmic,
-    /// As [`Forgetting::Logarithmic`]; after a period of disuse, activation also halves with every half-life.
+    /// Like [`Forgetting::Logarithmic`], but after a period of disuse the activation also halves with every half-life.
     Exponential,
     /// Not at all.
     None,
@@ -110,7 +111,7 @@ impl Source {
         }
     }
 
-    /// Returns the source of a chunk of an index; `is_memory` tells whether the index is one of memories.
+    /// Returns the source of a chunk. `is_memory` is true if the chunk belongs to an index of memories.
     pub(crate) fn for_chunk(chunk_type: ChunkType, path: &str, is_memory: bool) -> Self {
         match chunk_type {
             _ if is_memory => Self::Memory,
@@ -128,8 +129,9 @@ impl Source {
         }
     }
 
-    /// Whether chunks of this type, in an index of memories or of a project, can come from this source.
-    pub(crate) fn holds(self, chunk_type: ChunkType, is_memory: bool) -> bool {
+    /// Returns whether chunks of a type can come from this source. `is_memory` is true for an index of memories and
+    /// false for the index of a project.
+    pub(crate) fn provides(self, chunk_type: ChunkType, is_memory: bool) -> bool {
         match self {
             Self::Memory if is_memory => true,
             _ if is_memory => false,
@@ -146,7 +148,7 @@ impl fmt::Display for Source {
     }
 }
 
-/// Returns the text in a column of a chunk.
+/// Returns the text that a chunk stores in a column.
 pub(crate) fn text<'c>(chunk: ChunkRecord<'c>, column: &str) -> Option<&'c str> {
     chunk.metadata().find_map(|(name, value)| match value {
         ArchivedMetaValue::String(text) if name == column => Some(text.as_str()),
@@ -154,7 +156,7 @@ pub(crate) fn text<'c>(chunk: ChunkRecord<'c>, column: &str) -> Option<&'c str> 
     })
 }
 
-/// Returns the list of texts in a column of a chunk.
+/// Returns the list of texts that a chunk stores in a column; empty without a list.
 pub(crate) fn texts<'c>(chunk: ChunkRecord<'c>, column: &str) -> Vec<&'c str> {
     let found = chunk.metadata().find_map(|(name, value)| match value {
         ArchivedMetaValue::Strings(texts) if name == column => {

@@ -1,12 +1,12 @@
 //! Classes of files by path: tests, generated code, vendored code, examples, declarations, changelogs, data and
 //! superseded code.
 
-/// A kind of file that a search rarely looks for unless the query asks for it.
+/// A kind of file that users rarely look for unless their query asks for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum PathClass {
     /// Tests and their support code.
     Test,
-    /// Code that a program wrote or packed.
+    /// Code that a program generated, minified or bundled.
     Generated,
     /// Code of other projects.
     Vendored,
@@ -14,11 +14,11 @@ pub(crate) enum PathClass {
     Example,
     /// Type declarations without code.
     Declaration,
-    /// Lists of changes.
+    /// Changelogs and release notes.
     Changelog,
     /// Data, settings and styles, which have no behaviour.
     Data,
-    /// Code that is kept for compatibility, although other code replaces it.
+    /// Code that remains for compatibility after other code has replaced it.
     Superseded,
 }
 
@@ -54,8 +54,8 @@ impl PathClass {
         })
     }
 
-    /// Words with which a query asks for the class. The list is shorter than the list of directory names, because words
-    /// such as `sample`, `history` and `external` have other meanings in a sentence.
+    /// Words in a query that ask for files of the class. The list is shorter than the list of directory names, because
+    /// words such as `sample`, `history` and `external` have other meanings in a sentence.
     pub(crate) fn request_words(self) -> &'static [&'static str] {
         match self {
             Self::Test => &[
@@ -68,7 +68,8 @@ impl PathClass {
             }
             Self::Declaration => &["declaration", "declarations", "typings"],
             Self::Changelog => &["changelog", "changelogs", "news", "whatsnew"],
-            // Words such as `config` and `json` refer to code at least as often.
+            // Not `config` or `json`, because queries with these words ask for code at least as often as for data
+            // files.
             Self::Data => &["manifest", "manifests", "stylesheet", "stylesheets", "workflow", "workflows"],
             #[rustfmt::skip]
             Self::Superseded => &[
@@ -91,14 +92,14 @@ impl PathClasses {
             directories.as_bytes().split(|&byte| byte == b'/').filter_map(directory_class).collect();
         let is = |class: &PathClass| match class {
             PathClass::Test => {
-                directory_classes.holds(*class) || is_test_file(file) || directories.split('/').any(is_test_project)
+                directory_classes.contains(*class) || is_test_file(file) || directories.split('/').any(is_test_project)
             }
-            PathClass::Generated => directory_classes.holds(*class) || is_generated_file(file),
-            PathClass::Vendored | PathClass::Example => directory_classes.holds(*class),
+            PathClass::Generated => directory_classes.contains(*class) || is_generated_file(file),
+            PathClass::Vendored | PathClass::Example => directory_classes.contains(*class),
             PathClass::Declaration => [".d.ts", ".d.mts", ".d.cts", ".pyi"].iter().any(|end| file.ends_with(end)),
-            PathClass::Changelog => is_prose(file) && (directory_classes.holds(*class) || is_changelog(file)),
+            PathClass::Changelog => is_prose(file) && (directory_classes.contains(*class) || is_changelog(file)),
             PathClass::Data => is_data(file),
-            PathClass::Superseded => directory_classes.holds(*class) || is_superseded_file(file),
+            PathClass::Superseded => directory_classes.contains(*class) || is_superseded_file(file),
         };
         PathClass::ALL.into_iter().filter(is).collect()
     }
@@ -108,22 +109,22 @@ impl PathClasses {
         if is_among_tests(qualified_name) { Self(self.0 | 1 << PathClass::Test as u8) } else { self }
     }
 
-    /// Returns the union of both sets.
+    /// Returns the union of the two sets.
     pub(crate) fn or(self, others: Self) -> Self {
         Self(self.0 | others.0)
     }
 
-    /// Whether the set contains a class.
-    pub(crate) fn holds(self, class: PathClass) -> bool {
+    /// Returns whether the set contains a class.
+    pub(crate) fn contains(self, class: PathClass) -> bool {
         self.0 >> class as u8 & 1 != 0
     }
 
-    /// Returns the intersection of both sets.
+    /// Returns the intersection of the two sets.
     pub(crate) fn and(self, others: Self) -> Self {
         Self(self.0 & others.0)
     }
 
-    /// Whether the set contains no class.
+    /// Returns whether the set contains no class.
     pub(crate) fn is_empty(self) -> bool {
         self.0 == 0
     }
@@ -135,8 +136,8 @@ impl FromIterator<PathClass> for PathClasses {
     }
 }
 
-/// Whether the file at `path` (relative, `/`-separated) is outside the main code of its project: tests, examples,
-/// generated code, vendored code, declarations and data. Superseded code counts as main code.
+/// Returns whether the file at `path` (relative, `/`-separated) is outside the main code of its project: tests,
+/// examples, generated code, vendored code, declarations and data. Superseded code counts as main code.
 ///
 /// ```
 /// assert!(aurora_query::is_side_code("pkg/login_test.go") && !aurora_query::is_side_code("pkg/login.go"));
@@ -144,17 +145,17 @@ impl FromIterator<PathClass> for PathClasses {
 pub fn is_side_code(path: &str) -> bool {
     let classes = PathClasses::for_path(path);
     let is_side = |class: &PathClass| !matches!(class, PathClass::Changelog | PathClass::Superseded);
-    PathClass::ALL.into_iter().filter(is_side).any(|class| classes.holds(class))
+    PathClass::ALL.into_iter().filter(is_side).any(|class| classes.contains(class))
 }
 
-/// Whether a definition is in a test module inside the code that it tests, such as `tests::parses_dates`.
+/// Returns whether a definition is in a test module inside the code that it tests, such as `tests::parses_dates`.
 fn is_among_tests(qualified_name: &str) -> bool {
     let mut scopes = qualified_name.rsplit(['.', ':']);
     scopes.next();
     scopes.any(|scope| matches!(scope, "test" | "tests"))
 }
 
-/// Whether a file, by its name, is likely to contain only re-exports.
+/// Returns whether a file's name suggests that the file contains only re-exports.
 pub(crate) fn is_reexport_file(path: &str) -> bool {
     let file = path.rsplit('/').next().unwrap_or(path);
     matches!(file, "__init__.py" | "package-info.java" | "mod.rs" | "lib.rs" | "doc.go")
@@ -193,7 +194,8 @@ fn is_test_project(directory: &str) -> bool {
     last.is_some_and(|word| is_one_of(word, &["test", "tests"]))
 }
 
-/// Matches `test_login.py`, `login_test.go`, `login.spec.ts`, `LoginTests.java`, `conftest.py`, and `login.t` of Perl.
+/// Matches `test_login.py`, `login_test.go`, `login.spec.ts`, `LoginTests.java`, `conftest.py`, and Perl tests such as
+/// `login.t`.
 fn is_test_file(file: &str) -> bool {
     if file.ends_with(".t") {
         return true;
@@ -209,9 +211,9 @@ fn is_test_file(file: &str) -> bool {
 
 /// Matches `service.pb.go`, `service_pb2.py`, `schema.gen.ts`, `jquery.min.js`, `schema_generated.rs`.
 fn is_generated_file(file: &str) -> bool {
-    const MARKS: [&str; 8] = ["pb", "pb2", "grpc", "gen", "generated", "min", "bundle", "autogen"];
+    const PARTS: [&str; 8] = ["pb", "pb2", "grpc", "gen", "generated", "min", "bundle", "autogen"];
     let base = file.rsplit_once('.').map_or(file, |(base, _)| base);
-    base.contains(['.', '_', '-']) && base.rsplit(['.', '_', '-']).take(2).any(|part| is_one_of(part, &MARKS))
+    base.contains(['.', '_', '-']) && base.rsplit(['.', '_', '-']).take(2).any(|part| is_one_of(part, &PARTS))
 }
 
 /// Matches `compat.py`, `router_v1.go`, `legacy-api.ts`.
@@ -229,7 +231,7 @@ fn is_changelog(file: &str) -> bool {
     })
 }
 
-/// Whether a file contains prose, by its extension. Files without an extension count as prose.
+/// Returns whether a file's extension suggests that the file contains prose. Files without an extension count as prose.
 pub(crate) fn is_prose(file: &str) -> bool {
     file.rsplit_once('.').is_none_or(|(_, end)| is_one_of(end, &["md", "rst", "txt", "adoc", "mdx", "markdown"]))
 }
@@ -270,11 +272,11 @@ mod tests {
 
     fn classes(path: &str) -> Vec<PathClass> {
         let classes = PathClasses::for_path(path);
-        PathClass::ALL.into_iter().filter(|class| classes.holds(*class)).collect()
+        PathClass::ALL.into_iter().filter(|class| classes.contains(*class)).collect()
     }
 
     #[test]
-    fn paths_are_classed_by_convention() {
+    fn paths_are_classified_by_convention() {
         use PathClass::*;
         for (path, expected) in [
             ("src/auth/login.py", vec![]),
@@ -326,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn modules_of_tests_are_tests() {
+    fn definitions_in_test_modules_are_tests() {
         for (name, expected) in [
             ("tests::parses_dates", true),
             ("parser.tests.parses_dates", true),

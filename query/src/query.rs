@@ -43,7 +43,7 @@ impl std::str::FromStr for Mode {
     }
 }
 
-/// The unit of the result list.
+/// The unit of a result: a chunk or a file.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
@@ -52,7 +52,7 @@ pub enum Group {
     /// Every chunk on its own.
     #[default]
     Chunk,
-    /// Every file once: its best chunk, with further ones below it.
+    /// Every file once: its best chunk, with other chunks below it.
     File,
 }
 
@@ -65,7 +65,7 @@ pub struct Query {
     pub limit: usize,
     /// The scores to use.
     pub mode: Mode,
-    /// The unit of the result list.
+    /// The unit of a result: a chunk or a file.
     pub group: Group,
     /// The filter that chunks must pass.
     pub filter: FilterSpec,
@@ -75,12 +75,12 @@ pub struct Query {
     pub content: bool,
     /// Whether to count matching chunks by type, language and directory.
     pub facets: bool,
-    /// The work that the search may do.
+    /// Cancellation of the search and limits on its work.
     pub work: WorkBudget,
 }
 
 impl Query {
-    /// A hybrid search over everything for ten hits.
+    /// Creates a hybrid query without a filter that returns at most ten hits.
     pub fn new(text: impl Into<String>, now: i64) -> Self {
         Self {
             text: text.into(),

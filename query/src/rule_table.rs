@@ -1,10 +1,11 @@
-//! The ranking rules: one row per rule, in the order of the reference.
+//! The ranking rules: one row per rule, in the order of the reference documentation.
 //!
-//! A row has the documentation, the name (the key below `search.rules`), the default and the range of the strength, the
-//! effect with the condition, and the reason in words. A reason for turns of conversations may follow. `{file}` is
-//! replaced by the name of the chunk's file. Conditions are functions in the module that applies the rules.
+//! A row contains the rule's documentation, its name (the key below `search.rules`), the default and the range of its
+//! strength, its effect and condition, and the reason that users see. A separate reason for turns of conversations may
+//! follow. `{file}` is replaced by the name of the chunk's file. Conditions are functions in the module that applies
+//! the rules.
 //!
-//! `config` declares the strengths from the rows, `rank` the rules and their reasons.
+//! From the rows, `config` declares the strengths, and `rank` declares the rules and their reasons.
 
 /// Passes the rows to a macro.
 macro_rules! ranking_rules {

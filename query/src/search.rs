@@ -34,7 +34,7 @@ impl Searcher {
     }
 
     /// Returns the best passages for a query: chunks ordered by reciprocal rank fusion alone. Access history, rules and
-    /// names do not affect the order, and copies are not folded. If `reranks` is true, the configured reranker reads
+    /// names do not affect the order, and copies are not folded. If `reranks` is true, the configured reranker reorders
     /// the best passages.
     ///
     /// # Errors
@@ -51,10 +51,10 @@ impl Searcher {
     }
 }
 
-/// Answers one query from several indexes as if they were one. The frequency of a word is its number of chunks in all
-/// indexes, and all candidates are ranked in one list. The configuration and the reranker of the first index are used,
-/// and the first embedder that any index has. An index whose vectors come from a different model is searched by
-/// keywords only.
+/// Answers one query from several indexes as if they were one. The document frequency of a term is the number of chunks
+/// in all indexes that contain the term, and all candidates are ranked in one list. The search uses the configuration
+/// and the reranker of the first index, and the embedder of the first index that has one. An index whose vectors come
+/// from a different model is searched by keywords only.
 ///
 /// # Errors
 /// [`QueryError`] if the query or the filter is invalid, if mode `dense` has no vectors, or if an index cannot be read.
@@ -195,12 +195,13 @@ pub(crate) fn passages(
 
 /// Number of searches that are running in this process.
 static RUNNING: AtomicUsize = AtomicUsize::new(0);
-/// Minimum number of chunks for several threads. In a smaller index, waking up a thread takes longer than it saves.
+/// Minimum number of chunks for a search with several threads. In a smaller index, waking up the threads takes more
+/// time than they save.
 const MIN_PARALLEL_CHUNKS: u64 = 20_000;
 
-/// Guard of a running search.
+/// Guard that counts a search as running until the guard is dropped.
 struct Running {
-    /// Whether no other search was running at the start of this one.
+    /// Whether no other search was running when this search started.
     is_alone: bool,
 }
 
@@ -209,7 +210,7 @@ impl Running {
         Self { is_alone: RUNNING.fetch_add(1, Ordering::Relaxed) == 0 }
     }
 
-    /// Returns whether this search should use several threads. The results do not depend on it.
+    /// Returns the threads that this search should use. The results do not depend on the number of threads.
     fn threads(&self, corpus: &Corpus<'_>) -> Threads {
         if self.is_alone && corpus.chunks() >= MIN_PARALLEL_CHUNKS { Threads::All } else { Threads::One }
     }
@@ -244,8 +245,8 @@ fn select(
     Ok(selected)
 }
 
-/// Prepares the keyword and vector search of the query in each index. `selected` has the chunks that may be found in
-/// each index; `None` for all.
+/// Prepares the keyword and vector search of the query in each index. `selected` contains, for each index, the chunks
+/// that the search may return, or `None` for all chunks.
 fn prepare_roots<'s>(
     searchers: &[&'s Searcher],
     corpus: &Corpus<'s>,
@@ -287,8 +288,8 @@ fn vectors(searchers: &[&Searcher], mode: Mode, text: &str) -> Result<Vec<QueryV
     }
 }
 
-/// Creates the scorer that compares the words of the query with the words of chunks; `None` if no index has the
-/// required model.
+/// Creates the scorer that compares the words of the query with the words of chunks. `None` in mode `sparse`, or if no
+/// index has the required model.
 fn late_interaction<'r>(searchers: &[&'r Searcher], mode: Mode, text: &str) -> Option<LateInteraction<'r>> {
     let tokens = searchers.iter().find_map(|searcher| searcher.tokens()).filter(|_| mode != Mode::Sparse);
     tokens.map(|model| LateInteraction::new(model, text))
@@ -324,7 +325,7 @@ fn accesses(
     accesses
 }
 
-/// Counts the chunks that contain a word of the query by type, language and directory.
+/// Counts the chunks that pass the filter and contain a word of the query, by type, language and directory.
 fn facets(searchers: &[&Searcher], searched: &[PreparedQuery<'_>]) -> Result<SearchFacets, StorageError> {
     let count = |(searcher, searched): (&&Searcher, &PreparedQuery<'_>)| {
         let matching = searched.bm25.matching_chunks(searched.filter.as_ref());

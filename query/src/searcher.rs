@@ -23,7 +23,8 @@ pub struct Searcher {
     name: String,
     /// The indexed directory. Absolute paths in a filter are resolved against this directory.
     root: Option<PathBuf>,
-    /// The rules of an index of memories; `None` for a project. Results do not name a memory.
+    /// The rules of an index of memories; `None` for a project. Results show the names of projects, but not of
+    /// memories.
     memory: Option<Arc<dyn Retention>>,
     snapshot: Snapshot,
     embedder: Option<Arc<dyn QueryEmbedder>>,
@@ -35,8 +36,8 @@ pub struct Searcher {
     boosts: Arc<Boosts>,
     label_cache: Arc<LabelCache>,
     analyzer: Analyzer,
-    /// Records of shown and judged chunks, or the reason why there are none; without records, activation ignores earlier
-    /// use.
+    /// Records of shown and judged chunks, or the reason why no records are available. Without records, activation
+    /// ignores earlier use.
     access: Result<Arc<AccessLog>, String>,
     /// Tags that users have given to chunks.
     annotations: Option<Arc<Annotations>>,
@@ -46,13 +47,13 @@ pub struct Searcher {
     changed_stages: Vec<String>,
     /// Names of the stages whose programs are not allowed.
     refused_stages: Vec<String>,
-    /// Built by the first search that asks for facets.
+    /// The index for facets, which the first search with facets builds.
     facets: Arc<OnceLock<FacetIndex>>,
 }
 
 impl Searcher {
     /// Creates a searcher over `snapshot`. Without an embedder, or if the embedder's model differs from the model of
-    /// the index, searches use keywords only and say so in a note.
+    /// the index, searches use keywords only and add a note with the reason.
     pub fn new(snapshot: Snapshot, embedder: Option<Arc<dyn QueryEmbedder>>, config: SearchConfig) -> Self {
         let tokens = embedder.as_ref().and_then(|_| StaticModel::built_in().ok());
         let indexed = snapshot.manifest().model.as_ref().map(|model| model.tokens.clone());
@@ -98,7 +99,7 @@ impl Searcher {
         Self { root: Some(root.into()), ..self }
     }
 
-    /// Marks the index as an index of memories with these rules.
+    /// Marks the index as an index of memories, and sets the rules of the memories.
     #[must_use]
     pub fn with_memory(self, rules: Arc<dyn Retention>) -> Self {
         Self { memory: Some(rules), ..self }
@@ -139,12 +140,12 @@ impl Searcher {
         Self { refused_stages: stages, ..self }
     }
 
-    /// Whether the values of a column may be stale because the program of its stage is not allowed.
+    /// Returns whether the values of a column may be stale because the program of its stage is not allowed.
     pub(crate) fn is_refused(&self, column: &ColumnDeclaration) -> bool {
         self.snapshot.manifest().unfinished.is_refused(&column.name) || self.refused_stages.contains(&column.stage)
     }
 
-    /// Whether the program of a stage is known to have changed since the last index run.
+    /// Returns whether the caller reported that the program of a stage has changed since the last index run.
     pub(crate) fn has_changed(&self, stage: &str) -> bool {
         self.changed_stages.iter().any(|changed| changed == stage)
     }
@@ -164,8 +165,8 @@ impl Searcher {
         &self.name
     }
 
-    /// The name that results of a search over `searchers` show. `None` unless `searchers` contains several projects,
-    /// because the name only distinguishes projects.
+    /// Returns the name to show in the results of a search over `searchers`. `None` for a memory, and if `searchers`
+    /// contains fewer than two projects, because the name only serves to tell projects apart.
     pub(crate) fn display_name(&self, searchers: &[&Self]) -> Option<&str> {
         let has_several = searchers.iter().filter(|searcher| searcher.memory.is_none()).count() > 1;
         (self.memory.is_none() && has_several).then_some(&self.name)
@@ -191,7 +192,7 @@ impl Searcher {
         }
     }
 
-    /// Whether the index contains memories.
+    /// Returns whether the index contains memories.
     pub fn is_memory(&self) -> bool {
         self.memory.is_some()
     }
@@ -255,8 +256,8 @@ impl Searcher {
         found.unwrap_or_else(|| vec![None; keys.len()])
     }
 
-    /// Returns the reranking of the best results; `None` if the configuration names no reranker for this mode, or the
-    /// query is too short.
+    /// Returns the settings for reranking the best results; `None` if the configuration names no reranker for this
+    /// mode, or the query is too short.
     pub(crate) fn reranking<'r>(&'r self, mode: Mode, text: &'r str) -> Option<Reranking<'r>> {
         self.config.reranker_for(mode)?;
         if text.split_whitespace().count() < self.config.rerank_words {

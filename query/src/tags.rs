@@ -1,10 +1,11 @@
-//! Adds the tags that users have given to chunks of code to results.
+//! Adds to search results the tags that users have given to chunks of code.
 
 use crate::filter::without_tags;
 use crate::present::Hit;
 use crate::searcher::Searcher;
 
-/// Adds the tags that users have given to chunks of code. Adds a note for each searcher whose tags cannot be read.
+/// Adds to each hit the tags that users have given to its chunk. Adds a note for each searcher whose tags cannot be
+/// read.
 pub(crate) fn add_tags(searchers: &[&Searcher], hits: &mut [Hit], notes: &mut Vec<String>) {
     for (place, searcher) in searchers.iter().enumerate() {
         let Some(annotations) = searcher.annotations() else { continue };

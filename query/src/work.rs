@@ -1,4 +1,4 @@
-//! Limits of the work that one request may cause.
+//! Limits on the work of one request.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 /// Maximum memory of the compiled patterns of one request, in bytes, summed over all of its searches.
 const MAX_PATTERN_BYTES: usize = 64 << 20;
 
-/// The work that a request may still do. The work ends when the request is cancelled, and the memory for compiled
-/// patterns is limited. Clones share the limits, so that they apply to all searches of one request together.
+/// Limits on the work of one request: whether the request was cancelled, and the memory that is left for compiled
+/// patterns. Clones share their state, so that the limits apply to all searches of the request together.
 #[derive(Debug, Clone)]
 pub struct WorkBudget {
     cancelled: Arc<AtomicBool>,
@@ -20,12 +20,12 @@ pub struct WorkBudget {
 pub struct Cancelled;
 
 impl WorkBudget {
-    /// Cancels the request. Its work ends soon with [`Cancelled`].
+    /// Cancels the request. Its searches soon return [`Cancelled`].
     pub fn cancel(&self) {
         self.cancelled.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the request was cancelled.
+    /// Returns whether the request was cancelled.
     pub fn is_cancelled(&self) -> bool {
         self.cancelled.load(Ordering::Relaxed)
     }
@@ -38,7 +38,7 @@ impl WorkBudget {
         if self.is_cancelled() { Err(Cancelled) } else { Ok(()) }
     }
 
-    /// Number of bytes that further patterns may use.
+    /// Number of bytes that the remaining patterns of the request may use.
     pub(crate) fn pattern_bytes_left(&self) -> usize {
         self.pattern_bytes_left.load(Ordering::Relaxed)
     }

@@ -14,9 +14,9 @@ use crate::config::parameter::SHARES;
 use crate::config::parameters::{Parameter, SearchConfig};
 use crate::config::value::{Fusion, Kind};
 
-/// The table of weights by custom column. Its keys are the columns of an index.
+/// Key of the table that gives each custom column a weight. The keys of the table are names of columns in an index.
 const BOOST: &str = "search.boost";
-/// The weights that a column may have.
+/// Valid weights of a column.
 const BOOST_RANGE: RangeInclusive<f32> = -1.0..=1.0;
 
 /// Maximum size of a configuration file in bytes.
@@ -33,7 +33,7 @@ pub struct FlagValue {
     pub value: String,
 }
 
-/// The sources of the configuration. Later fields override earlier ones.
+/// The sources of the configuration. Each source overrides the sources in the fields before it.
 #[derive(Debug, Clone, Default)]
 pub struct ConfigLayers<'a> {
     /// `~/.aurora/config.toml`.
@@ -44,9 +44,9 @@ pub struct ConfigLayers<'a> {
     pub environment: Vec<(String, String)>,
     /// Flags of the command line.
     pub flags: Vec<FlagValue>,
-    /// Names of further tables that a file may contain. Any other table except `search` is an error.
+    /// Names of tables, in addition to `search`, that a file may contain. Any other table is an error.
     pub other_tables: &'a [&'a str],
-    /// Names of further tables that only the user's file may contain.
+    /// Names of additional tables that only the user's file may contain.
     pub user_tables: &'a [&'a str],
 }
 
@@ -54,8 +54,8 @@ impl SearchConfig {
     /// Merges every layer into the built-in defaults. A file that does not exist is an empty layer.
     ///
     /// # Errors
-    /// All errors of all layers at once: unreadable files, TOML that does not parse, unknown keys, invalid values, and
-    /// weights that do not sum to 1.
+    /// Returns all errors of all layers at once: unreadable files, TOML that does not parse, unknown keys, invalid
+    /// values, and weights that do not sum to 1.
     pub fn load(layers: &ConfigLayers<'_>) -> Result<Self, Diagnostics> {
         let mut errors = Diagnostics::default();
         let mut files = Vec::new();
@@ -96,7 +96,7 @@ fn read_project(root: &Path) -> io::Result<String> {
 /// A configuration under construction.
 struct ConfigDraft {
     config: SearchConfig,
-    /// The places that set parameters, in the order of the layers.
+    /// The parameters that were set, each with the location of its value, in the order of the layers.
     set_at: Vec<(&'static Parameter, Place)>,
     errors: Diagnostics,
     /// Parameters with an invalid value.
@@ -143,7 +143,8 @@ impl ConfigDraft {
         }
     }
 
-    /// Sets the weight of a custom column. Its name is not checked, because the columns depend on the index.
+    /// Sets the weight of a custom column. The name of the column is not checked, because the columns depend on the
+    /// index.
     fn boost(&mut self, entry: &Entry<'_>, document: &Document<'_>) {
         match entry.node.number::<f32>() {
             Some(weight) if BOOST_RANGE.contains(&weight) => {
@@ -229,13 +230,13 @@ fn keys() -> impl Iterator<Item = &'static str> {
     Parameter::all().map(|parameter| parameter.key)
 }
 
-/// Returns the place of a key.
+/// Returns the location of a key.
 fn place(document: &Document<'_>, entry: &Entry<'_>) -> Place {
     Place::File(document.location(entry.key_span.clone()))
 }
 
-/// Converts a value to the text that [`Parameter::set`] reads and errors show. Strings keep their quotes, so that a string
-/// is never read as a number.
+/// Converts a value to text, which [`Parameter::set`] parses and error messages show. Strings keep their quotes, so
+/// that a string is never read as a number.
 fn text_of(document: &Document<'_>, entry: &Entry<'_>) -> String {
     match &entry.node.value {
         Value::Number(number) => number.to_string(),

@@ -1,7 +1,7 @@
 //! The configuration of a search. Merges files, environment and flags into one valid [`SearchConfig`].
 //!
-//! [`parameters`] declares every parameter, [`parameter`] gives access to them by key, [`value`] reads and checks their
-//! values, and [`layers`] merges the sources and reports all mistakes at once.
+//! [`parameters`] declares every parameter, [`parameter`] provides access to parameters by key, [`value`] parses and
+//! checks values, and [`layers`] merges the sources and reports all mistakes at once.
 
 mod layers;
 mod parameter;

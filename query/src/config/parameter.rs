@@ -1,12 +1,12 @@
-//! Access to parameters by key, for readers of settings, for the reference, and for an optimiser that does not know the
-//! meaning of the numbers.
+//! Access to parameters by key. The loader of settings and the generator of the reference use it, and so does an
+//! optimiser that varies numbers without knowing their meaning.
 
 use std::sync::LazyLock;
 
 use crate::config::parameters::{Parameter, Row, SearchConfig, Table};
 use crate::config::value::{Fusion, Kind};
 
-/// Tables whose numbers sum to 1.
+/// Tables whose numbers must sum to 1.
 pub(super) const SHARES: [&str; 2] = ["search.hybrid.weights", "search.hybrid.rrf_weights"];
 
 static ALL: LazyLock<Vec<&'static Parameter>> = LazyLock::new(|| {
@@ -45,17 +45,17 @@ impl Parameter {
         format!("AURORA_{}", self.key.replace('.', "_").to_uppercase())
     }
 
-    /// Whether the value is a whole number.
+    /// Returns whether the value is a whole number.
     pub fn is_whole(&self) -> bool {
         matches!((self.kind)(), Kind::Count | Kind::Limit)
     }
 
-    /// Whether the parameter is directly or indirectly in `table`.
+    /// Returns whether the parameter is directly or indirectly in `table`.
     pub(super) fn is_in(&self, table: &str) -> bool {
         self.key.strip_prefix(table).is_some_and(|rest| rest.starts_with('.'))
     }
 
-    /// Returns the table whose numbers sum to 1, if the number belongs to such a table.
+    /// Returns the parameter's table if the numbers of the table must sum to 1.
     pub fn share_of(&self) -> Option<&'static str> {
         SHARES.into_iter().find(|table| self.is_in(table))
     }
@@ -73,7 +73,7 @@ impl Parameter {
         }
     }
 
-    /// Returns the rule that invalid values break.
+    /// Returns the rule that values must follow, for error messages: `must be a number ≥ 0.0`.
     fn rule(&self) -> String {
         let (least, most) = (self.range.start(), self.range.end());
         match (self.kind)() {
@@ -84,10 +84,10 @@ impl Parameter {
         }
     }
 
-    /// Sets the value from text, like a configuration file. Does not check that shares sum to 1.
+    /// Parses `text` as a configuration file does, and sets the value. Does not check that shares sum to 1.
     ///
     /// # Errors
-    /// The rule that `text` breaks. The configuration is then unchanged.
+    /// Returns the rule that `text` violates, and leaves the configuration unchanged.
     pub fn set(&self, config: &mut SearchConfig, text: &str) -> Result<(), String> {
         (self.value_mut)(config).assign(text, &self.range).then_some(()).ok_or_else(|| self.rule())
     }
@@ -103,7 +103,7 @@ impl Parameter {
         if matches!((self.kind)(), Kind::Fusion | Kind::Model) { format!("\"{shown}\"") } else { shown }
     }
 
-    /// Returns the value of a number; NaN for other values.
+    /// Returns the value of a numeric parameter; NaN for any other parameter.
     pub fn number(&self, config: &SearchConfig) -> f64 {
         self.show(config).parse().unwrap_or(f64::NAN)
     }

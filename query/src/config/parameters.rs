@@ -1,7 +1,8 @@
-//! The parameters of a search: one row per parameter, in the order of the reference.
+//! The parameters of a search: one row per parameter, in the order of the reference documentation.
 //!
-//! A row has the documentation, the field, its default and its range. The settings, their checks, the reference and the
-//! list of numbers for an optimiser follow from the rows. The ranking rules have a table of their own, `rule_table`.
+//! A row contains the parameter's documentation, field, default and range. The settings, their checks, the reference
+//! and the list of numbers for an optimiser are generated from the rows. The ranking rules are in another table,
+//! `rule_table`.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -40,7 +41,7 @@ pub(crate) enum Row {
     Table(&'static [Self]),
 }
 
-/// A type whose fields are parameters or further tables.
+/// A type whose fields are parameters or nested tables.
 pub(crate) trait Table {
     const ROWS: &'static [Row];
 
@@ -53,7 +54,7 @@ const LOSS: RangeInclusive<f32> = -1.0..=0.0;
 const POSITIVE: RangeInclusive<f32> = 0.0..=f32::INFINITY;
 
 /// Declares a table: `field: Type = default, range;` is a parameter, `field: Type;` is a nested table. The path after
-/// `at` is the place of the table in [`SearchConfig`], and in keys below `search`.
+/// `at` is the path of the table within [`SearchConfig`], and within the key `search`.
 macro_rules! parameters {
     (
         $(#[doc = $about:literal])+
@@ -157,7 +158,7 @@ parameters! {
     }
 }
 
-/// Declares the parameters of [`Bm25Config`], which belongs to the crate of the index.
+/// Declares the parameters of [`Bm25Config`], which another crate defines.
 macro_rules! scoring {
     ($(
         $(#[doc = $doc:literal])+
@@ -333,7 +334,8 @@ parameters! {
     }
 }
 
-// Prose about code becomes outdated sooner than the code. Measured against the same rate for all types.
+// Prose decays faster, because prose about code becomes outdated sooner than the code. These rates were measured
+// against one rate for all types.
 parameters! {
     /// Rates of forgetting by chunk type, as factors of the common rate; 0 never forgets.
     TypeDecay at (activation.type_decay) {

@@ -7,7 +7,7 @@ use aurora_analysis::is_model_name;
 /// Name of a model in the user's directory; `None` for no model.
 pub type ModelName = Option<String>;
 
-/// Method of combining the candidates of the first stage into one order.
+/// Method of combining the scores of candidates into one order.
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fusion {
@@ -27,18 +27,18 @@ impl Fusion {
     }
 }
 
-/// The kinds of values.
+/// The kind of a parameter's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A number.
     Number,
     /// A whole number.
     Count,
-    /// A whole number that limits a program and does not affect ranking.
+    /// A whole number that limits the program's work and does not affect ranking.
     Limit,
     /// `true` or `false`.
     Switch,
-    /// The name of a fusion.
+    /// The name of a fusion method.
     Fusion,
     /// The name of a model, or [`OFF`].
     Model,
@@ -46,7 +46,7 @@ pub(crate) enum Kind {
 
 /// The value that means "no model".
 const OFF: &str = "off";
-/// Not accepted as model names, because somebody who writes them means a switch.
+/// Words that are not accepted as names of models, because a user who writes them expects a switch.
 const SWITCHES: [&str; 2] = ["true", "false"];
 
 /// The value of a parameter.
@@ -64,7 +64,7 @@ pub(crate) trait Value {
     fn show(&self) -> String;
 }
 
-/// Sets `value` to `new` if there is a new value.
+/// Sets `value` to `new` if `new` is `Some`. Returns whether `value` was set.
 fn replace<T>(value: &mut T, new: Option<T>) -> bool {
     new.map(|new| *value = new).is_some()
 }

@@ -1,4 +1,4 @@
-//! The explanation of a hit, for the box of `--show-scores` and for JSON.
+//! The explanation of a hit, which `--show-scores` and the JSON output show.
 
 use aurora_storage::{Chunk, MetaValue};
 use serde::Serialize;
@@ -17,7 +17,7 @@ use crate::retrieve::{Candidate, DirectMatch};
 pub struct Explanation {
     /// Terms of the query that the chunk contains, in the order of the query.
     pub matched_terms: Vec<String>,
-    /// Custom columns of the chunk whose text contains some of these terms.
+    /// Custom columns of the chunk whose text contains at least one of the matched terms.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub matched_columns: Vec<String>,
     /// A word of the query that the chunk contains exactly.
@@ -37,8 +37,8 @@ pub struct Explanation {
     pub rules: Vec<Boost>,
 }
 
-/// Explains a ranked candidate, and divides its score between the components. `matched` has the matched terms of the
-/// chunk, `stored` is the chunk as the index stores it.
+/// Explains a ranked candidate, and divides its score between the components. `matched` contains the terms of the query
+/// that occur in the chunk, and `stored` is the chunk as the index stores it.
 pub(crate) fn explain(
     context: &RankingContext<'_, '_>,
     candidate: &RankedCandidate<'_>,
@@ -54,7 +54,7 @@ pub(crate) fn explain(
             rule.reason.clone_from(&aging.reason);
         }
     }
-    let keywords = keyword_match(context.parsed, &matched.places, chunk.name());
+    let keywords = keyword_match(context.parsed, &matched.positions, chunk.name());
     let columns = matched_columns(context, &candidate.retrieved, &stored.metadata, &matched.in_columns);
     let semantic = if context.mode == Mode::Sparse {
         "not used in mode sparse"
@@ -79,17 +79,18 @@ pub(crate) fn explain(
     (weighted, explanation)
 }
 
-/// Returns the custom columns of a chunk whose text contains one of the terms at `places` of the query.
+/// Returns the custom columns of a chunk whose text contains at least one of the query's terms at the positions
+/// `positions`.
 fn matched_columns(
     context: &RankingContext<'_, '_>,
     candidate: &Candidate<'_>,
     metadata: &[(String, MetaValue)],
-    places: &[usize],
+    positions: &[usize],
 ) -> Vec<String> {
-    if places.is_empty() {
+    if positions.is_empty() {
         return Vec::new();
     }
-    let terms: Vec<&str> = places.iter().filter_map(|&place| context.parsed.term_at(place)).collect();
+    let terms: Vec<&str> = positions.iter().filter_map(|&position| context.parsed.term_at(position)).collect();
     let holds_term = |text: &str| {
         let mut holds = false;
         context.analyzer.terms(text, &mut |term| holds |= terms.contains(&term));

@@ -1,6 +1,6 @@
 //! Step 4: explains the rank of a hit.
 //!
-//! Takes a ranked candidate. Divides its score between components and rules, so that the parts add up to the score, and
+//! Divides the score of a ranked candidate between components and rules, so that the parts add up to the score, and
 //! describes every part in words.
 
 mod explanation;

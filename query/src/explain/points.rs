@@ -1,4 +1,5 @@
-//! Divides a final score between the components and the rules. All parts have the unit of the score and add up to it.
+//! Divides a final score between the components and the rules. All parts have the unit of the score, and their sum is
+//! the score.
 
 use std::borrow::Cow;
 
@@ -44,8 +45,8 @@ pub(crate) fn shares(config: &HybridConfig, weights: Weights, components: Compon
     [0, 1, 2].map(|n| values[n].unwrap_or(0.0) * if total > 0.0 { weights[n] } else { 1.0 })
 }
 
-/// Divides a hit's score between components and rules. The rule that scales all scores does not appear in the result;
-/// the points of everything before it are scaled instead.
+/// Divides a hit's score between components and rules. The result omits the rule that scales all scores. Instead, the
+/// points of the components and rules before that rule are scaled.
 pub(crate) fn divide(
     shares: [f32; 3],
     fused: f32,
@@ -111,7 +112,7 @@ mod tests {
         }
 
         #[test]
-        fn shares_are_those_of_the_fused_score(
+        fn shares_match_the_fused_score(
             bm25 in prop::collection::vec(0.0_f32..=1.0, 1..6), semantic in prop::option::of(0.0_f32..=1.0), w in prop::array::uniform3(0.0_f32..1.0),
         ) {
             let weights = Weights { bm25: w[0], semantic: w[1], activation: w[2] };

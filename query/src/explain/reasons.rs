@@ -12,13 +12,14 @@ pub(crate) struct KeywordMatch {
     pub(crate) reason: String,
 }
 
-/// Describes which terms matched. `matched` has places in the query's terms, `name` is the chunk's name.
+/// Describes which terms matched. `matched` contains positions in the query's terms, and `name` is the chunk's name.
 ///
-/// A match is exact if the chunk contains a whole identifier of the query or its only word, or if a word equals the
-/// chunk's name. Otherwise the match is strong if at least half of the query's parts match.
+/// A match is exact if the chunk contains a compound identifier of the query or the query's only word, or if a word of
+/// the query equals the chunk's name. Otherwise the match is strong if at least half of the query's parts match.
 pub(crate) fn keyword_match(query: &ParsedQuery, matched: &[usize], name: &str) -> KeywordMatch {
     let holds = |term: &str| matched.iter().any(|&at| query.terms.get(at).is_some_and(|held| held.text == term));
-    let stands_in = |at: usize| matched.iter().any(|&place| query.extra(place).is_some_and(|extra| extra.of == at));
+    let stands_in =
+        |at: usize| matched.iter().any(|&position| query.extra(position).is_some_and(|extra| extra.of == at));
     let lone = query.words.len() == 1;
     let exact_term = query
         .words
@@ -36,7 +37,7 @@ pub(crate) fn keyword_match(query: &ParsedQuery, matched: &[usize], name: &str) 
         None => "partial match".to_owned(),
     };
     KeywordMatch {
-        matched_terms: matched.iter().map(|&place| query.describe_term(place)).collect(),
+        matched_terms: matched.iter().map(|&position| query.describe_term(position)).collect(),
         exact_term,
         reason,
     }
@@ -58,8 +59,8 @@ pub fn semantic_reason(score: Option<f32>) -> &'static str {
     }
 }
 
-/// Describes a history: `accessed 3x, 23 commits, last used 2 days ago`. Entries of memory are not tracked by git, so
-/// their descriptions do not mention git.
+/// Describes the access history and git history of a chunk: `accessed 3x, 23 commits, last used 2 days ago`. Git does
+/// not track the entries of a memory, so their descriptions do not mention git.
 pub fn activation_reason(chunk: ChunkType, git: &ChunkHistory, access: Option<&AccessRecord>, now: i64) -> String {
     let mut reasons = Vec::new();
     if let Some(access) = access.filter(|access| access.count > 0) {

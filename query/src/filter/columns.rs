@@ -1,4 +1,4 @@
-//! Selects the chunks that meet a condition over metadata, from the labels of the dictionary.
+//! Selects the chunks that meet a condition on metadata, using the labels in the dictionary.
 
 use std::path::Path;
 
@@ -28,15 +28,15 @@ pub(super) fn select(
     work.check()?;
     if let Some(property) = property(&condition.key, index.snapshot)? {
         let equal = property.equal(condition, index, from, work)?;
-        return Ok(meeting(condition, index.snapshot, index.snapshot.live().clone(), equal));
+        return Ok(apply_operator(condition, index.snapshot, index.snapshot.live().clone(), equal));
     }
     match index.annotations.filter(|_| condition.key == column::TAGS) {
-        Some(annotations) => annotated(condition, annotations, index.snapshot, work),
-        None => stored(condition, index.snapshot, work),
+        Some(annotations) => select_by_tags(condition, annotations, index.snapshot, work),
+        None => select_by_metadata(condition, index.snapshot, work),
     }
 }
 
-/// Whether Aurora itself writes a column. An index lacks such a column if no chunk has a value.
+/// Returns whether Aurora itself writes a column. An index lacks such a column if no chunk has a value.
 pub(super) fn is_built_in(key: &str) -> bool {
     BUILT_IN_METADATA.contains(&key) || column::ALL.contains(&key)
 }
@@ -56,14 +56,14 @@ fn property(key: &str, snapshot: &Snapshot) -> Result<Option<Property>, StorageE
     Ok(if is_column(key, snapshot)? { None } else { Some(property) })
 }
 
-/// Whether an index declares a column of this name or has a value for it.
+/// Returns whether an index declares a column of this name or stores a value for it.
 pub(super) fn is_column(key: &str, snapshot: &Snapshot) -> Result<bool, StorageError> {
     let is_declared = snapshot.manifest().columns.iter().any(|column| column.name == key);
     Ok(is_declared || snapshot.meta_values(key).next().transpose()?.is_some())
 }
 
-/// Returns the chunks whose annotations meet a condition on their tags.
-fn annotated(
+/// Returns the chunks whose tags, which users have given as annotations, meet a condition.
+fn select_by_tags(
     condition: &Condition,
     annotations: &Annotations,
     snapshot: &Snapshot,
@@ -80,7 +80,7 @@ fn annotated(
             equal.insert(id.0);
         }
     }
-    Ok(meeting(condition, snapshot, any, equal))
+    Ok(apply_operator(condition, snapshot, any, equal))
 }
 
 /// Returns the note for an answer without tags.
@@ -89,7 +89,11 @@ pub(crate) fn without_tags(error: &StorageError) -> String {
 }
 
 /// Returns the chunks whose stored metadata meets a condition.
-fn stored(condition: &Condition, snapshot: &Snapshot, work: &WorkBudget) -> Result<RoaringBitmap, SelectError> {
+fn select_by_metadata(
+    condition: &Condition,
+    snapshot: &Snapshot,
+    work: &WorkBudget,
+) -> Result<RoaringBitmap, SelectError> {
     let key = &condition.key;
     let typed = TypedCondition::new(condition, kind(key, snapshot)?)?;
     let (mut any, mut equal) = (RoaringBitmap::new(), RoaringBitmap::new());
@@ -109,12 +113,17 @@ fn stored(condition: &Condition, snapshot: &Snapshot, work: &WorkBudget) -> Resu
         }
         any |= chunks;
     }
-    Ok(meeting(condition, snapshot, any, equal))
+    Ok(apply_operator(condition, snapshot, any, equal))
 }
 
-/// Applies the operator of a condition. `any` are the chunks with a value, `equal` the chunks with a value that an
-/// operand accepts.
-fn meeting(condition: &Condition, snapshot: &Snapshot, any: RoaringBitmap, equal: RoaringBitmap) -> RoaringBitmap {
+/// Applies the operator of a condition. `any` contains the chunks with a value, and `equal` contains the chunks with a
+/// value that an operand accepts.
+fn apply_operator(
+    condition: &Condition,
+    snapshot: &Snapshot,
+    any: RoaringBitmap,
+    equal: RoaringBitmap,
+) -> RoaringBitmap {
     if condition.operator.is_negated() {
         any - equal
     } else if condition.accepts_missing() {
@@ -124,13 +133,13 @@ fn meeting(condition: &Condition, snapshot: &Snapshot, any: RoaringBitmap, equal
     }
 }
 
-/// The operands of a condition in the type of its column, except for `none`.
+/// The operands of a condition, converted to the type of the column. The operand `none` is left out.
 enum TypedCondition<'c> {
     /// Texts, `true` and `false`, compared with labels verbatim.
     Texts(Vec<&'c str>),
-    /// Numbers and ranges; a value must be in one of them.
+    /// Ranges of numbers, at least one of which must contain the value.
     Numbers(Vec<NumberRange>),
-    /// A bound.
+    /// A number with which the value is compared by order.
     Bound(Operator, Number),
 }
 
@@ -163,7 +172,7 @@ impl<'c> TypedCondition<'c> {
         Ok(Self::Texts(operands.map(text).collect::<Result<_, _>>()?))
     }
 
-    /// Whether a stored value is a number that meets the condition.
+    /// Returns whether a stored value is a number that meets the condition.
     fn accepts_number(&self, stored: &str) -> bool {
         match (self, Number::parse(stored)) {
             (Self::Numbers(ranges), Some(stored)) => ranges.iter().any(|range| range.contains(stored)),
@@ -195,8 +204,8 @@ fn kind(key: &str, snapshot: &Snapshot) -> Result<ColumnKind, SelectError> {
     }
 }
 
-/// Returns the type of metadata that is not declared: the type of the first value, widened if other values do not fit
-/// it.
+/// Returns the type of a column that no stage declares: the type of the first value, or a wider type if other values do
+/// not fit the first type.
 fn stored_kind(key: &str, snapshot: &Snapshot) -> Result<Option<ColumnKind>, StorageError> {
     let mut values = snapshot.meta_values(key);
     let Some((first, chunks)) = values.next().transpose()? else { return Ok(None) };

@@ -1,4 +1,4 @@
-//! Conditions over metadata: `owner=payments`, `churn>5`, `owner in a,b`.
+//! Conditions on metadata: `owner=payments`, `churn>5`, `owner in a,b`.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -10,7 +10,7 @@ use crate::filter::operand::Operand;
 /// Prefixes of full column names, one per table. Column names are unique without the prefix.
 const TABLES: [&str; 2] = ["file.", "chunk."];
 
-/// A condition over one column of metadata.
+/// A condition on one column of metadata.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Condition {
     /// Name of the column, without its table.
@@ -21,12 +21,12 @@ pub struct Condition {
     pub(super) operands: Vec<Operand>,
 }
 
-/// The comparison of a condition. A value that is a list of texts equals each of its texts.
+/// The comparison in a condition. A value that is a list of texts equals an operand if any of the texts does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operator {
     /// `=`
     Equal,
-    /// `!=`: has a value, and no value is equal.
+    /// `!=`: the chunk has a value, and no value is equal.
     NotEqual,
     /// `<`
     Less,
@@ -38,12 +38,12 @@ pub enum Operator {
     AtLeast,
     /// `in`: equal to an item of the list.
     In,
-    /// `not in`: has a value, and no item of the list is equal to it.
+    /// `not in`: the chunk has a value, and no item of the list equals a value.
     NotIn,
 }
 
 impl Operator {
-    /// Operators that are symbols. An operator precedes its own prefixes.
+    /// Operators that are symbols. An operator precedes the operators that are prefixes of it.
     const SYMBOLS: [Self; 6] = [Self::NotEqual, Self::AtMost, Self::AtLeast, Self::Equal, Self::Less, Self::Greater];
 
     /// The operator in the syntax of conditions.
@@ -60,22 +60,22 @@ impl Operator {
         }
     }
 
-    /// Whether the operator compares by order, which requires numbers.
+    /// Returns whether the operator compares by order, which requires numbers.
     pub(super) fn is_order(self) -> bool {
         matches!(self, Self::Less | Self::AtMost | Self::Greater | Self::AtLeast)
     }
 
-    /// Whether the operator accepts the values that equal no operand.
+    /// Returns whether the operator accepts the values that equal no operand.
     pub(super) fn is_negated(self) -> bool {
         matches!(self, Self::NotEqual | Self::NotIn)
     }
 
-    /// Whether the operator takes a list.
+    /// Returns whether the operator takes a list.
     fn is_list(self) -> bool {
         matches!(self, Self::In | Self::NotIn)
     }
 
-    /// Whether the operator accepts a number whose order relative to the operand is `order`.
+    /// Returns whether the operator accepts a number whose order relative to the operand is `order`.
     pub(super) fn accepts(self, order: Ordering) -> bool {
         match self {
             Self::Less => order.is_lt(),
@@ -89,12 +89,12 @@ impl Operator {
 }
 
 impl Condition {
-    /// Whether a chunk without a value meets the condition.
+    /// Returns whether a chunk without a value meets the condition.
     pub(super) fn accepts_missing(&self) -> bool {
         matches!(self.operator, Operator::Equal | Operator::In) && self.operands.iter().any(Operand::is_none)
     }
 
-    /// Whether the user probably meant the condition as a list.
+    /// Returns whether the user probably meant the condition as a list.
     pub(super) fn resembles_list(&self) -> bool {
         matches!(self.operator, Operator::Equal | Operator::NotEqual)
             && self.operands.iter().any(|operand| operand.text.contains(','))
@@ -104,8 +104,8 @@ impl Condition {
 impl FromStr for Condition {
     type Err = FilterError;
 
-    /// Parses `key=value` or `key in a,b`. The first operator counts, so that a value can contain operators. `==` means
-    /// `=`; a value that begins with `=` needs quotation marks or a space before it.
+    /// Parses `key=value` or `key in a,b`. The key ends at the first operator, so a value can contain operators. `==`
+    /// means `=`; a value that begins with `=` needs quotation marks or a space before it.
     fn from_str(text: &str) -> Result<Self, FilterError> {
         let invalid = || FilterError::Condition(text.to_owned());
         let (key, operator, value) = split(text).ok_or_else(invalid)?;
@@ -125,7 +125,7 @@ impl FromStr for Condition {
 
 /// Splits a condition into the column, the operator and the rest.
 fn split(text: &str) -> Option<(&str, Operator, &str)> {
-    worded(text).or_else(|| {
+    split_at_word(text).or_else(|| {
         let operator_at =
             |at: usize| Operator::SYMBOLS.into_iter().find(|operator| text[at..].starts_with(operator.as_str()));
         let (at, operator) = text.char_indices().find_map(|(at, _)| Some((at, operator_at(at)?)))?;
@@ -135,8 +135,8 @@ fn split(text: &str) -> Option<(&str, Operator, &str)> {
     })
 }
 
-/// Splits a condition whose operator is a word, in any case, after the first word.
-fn worded(text: &str) -> Option<(&str, Operator, &str)> {
+/// Splits a condition whose first word is followed by the operator `in` or `not in`, in upper or lower case.
+fn split_at_word(text: &str) -> Option<(&str, Operator, &str)> {
     let (key, rest) = text.trim().split_once(char::is_whitespace)?;
     let (operator, rest) = match after_word(rest, "not") {
         Some(rest) if rest.starts_with(char::is_whitespace) => (Operator::NotIn, rest),
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn conditions_are_read_up_to_the_first_operator() {
+    fn conditions_are_split_at_the_first_operator() {
         for (text, key, operator, values) in [
             ("owner=payments", "owner", Operator::Equal, &["payments"][..]),
             (" owner = payments=eu ", "owner", Operator::Equal, &["payments=eu"]),
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_in_lists_are_named() {
+    fn mistakes_in_lists_are_reported() {
         let message = |text: &str| text.parse::<Condition>().expect_err(text).to_string();
         insta::assert_snapshot!(message("owner in [a,b"), @"Invalid list in 'owner in [a,b': `[` has no `]`");
         insta::assert_snapshot!(message("owner in a,b)"), @"Invalid list in 'owner in a,b)': `)` has no `(`");

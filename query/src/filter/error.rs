@@ -11,7 +11,7 @@ use crate::work::Cancelled;
 pub(crate) const MAX_VALUE_BYTES: usize = 4 << 10;
 /// Maximum number of patterns, globs, conditions or lists of names.
 pub(crate) const MAX_VALUES: usize = 256;
-/// Maximum length of all values of one kind together, in bytes.
+/// Maximum total length of the values of one kind, in bytes.
 pub(crate) const MAX_TOTAL_BYTES: usize = 16 << 10;
 /// Maximum memory of the compiled patterns of one filter, in bytes.
 pub(crate) const MAX_PATTERN_BYTES: usize = 8 << 20;
@@ -145,7 +145,7 @@ pub enum FilterError {
     },
 }
 
-/// The reason why chunks cannot be selected.
+/// An error in applying a filter to an index.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SelectError {
     /// The filter does not fit the index.

@@ -1,4 +1,4 @@
-//! Facets: numbers of chunks by value of the custom columns.
+//! Facets: the number of chunks for each value of a custom column.
 
 use std::cmp::Ordering;
 
@@ -91,7 +91,7 @@ fn finite(text: &str) -> Option<Number> {
     Number::parse(text).filter(|number| number.is_finite())
 }
 
-/// Converts the text of a label to a value of the type.
+/// Converts the text of a label to a value of type `kind`.
 fn typed(text: &str, kind: ColumnKind) -> MetaValue {
     let value = match kind {
         ColumnKind::Integer => text.parse().ok().map(MetaValue::Integer),

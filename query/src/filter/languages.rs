@@ -10,17 +10,18 @@ use crate::filter::error::{FilterError, SelectError};
 use crate::filter::properties::Property;
 use crate::filter::spec::{FilterSpec, names_in};
 
-/// The languages that are known to the program. An index may contain others.
+/// The languages that the program supports. An index may contain other languages.
 #[derive(Clone, Copy)]
 pub struct LanguageNames<'n> {
     /// Returns the indexed name of a language from a name, a file extension or an alias.
     pub called: &'n dyn Fn(&str) -> Option<&'static str>,
-    /// The indexed names of all known languages.
+    /// The indexed names of all supported languages.
     pub all: &'n [&'static str],
 }
 
 impl FilterSpec {
-    /// Returns a copy in which every language, also in conditions, is replaced by its names in the indexes.
+    /// Returns a copy in which every language, including the languages in conditions, is replaced by its names in the
+    /// indexes.
     ///
     /// # Errors
     /// [`FilterError::Language`] for the first unknown language, and a storage error if an index cannot be read.
@@ -69,7 +70,7 @@ impl FilterSpec {
     }
 }
 
-/// Returns the names of a language in the indexes.
+/// Returns the names under which the indexes store a language.
 fn as_indexed(given: &str, indexed: &BTreeSet<String>, names: LanguageNames<'_>) -> Result<Vec<String>, FilterError> {
     let mut found: Vec<String> = indexed.iter().filter(|name| name.eq_ignore_ascii_case(given)).cloned().collect();
     let called = (names.called)(given).filter(|name| !found.iter().any(|known| known == name));

@@ -1,6 +1,6 @@
 //! Filters by type, language, path, metadata and text pattern.
 //!
-//! Takes a [`FilterSpec`] from the user. Returns a bitmap of the chunks that may be found, before anything is scored.
+//! Resolves the user's [`FilterSpec`] to a bitmap of the chunks that a search may return, before any chunk is scored.
 
 mod columns;
 mod condition;

@@ -1,8 +1,8 @@
-//! Numbers in metadata, compared by value: whole numbers exactly, others as floats.
+//! Numbers in metadata. Comparisons are exact, even between a whole number and a float.
 
 use std::cmp::Ordering;
 
-/// A stored or given number.
+/// A number that an index stores or that a condition contains.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Number {
     /// A whole number.
@@ -17,7 +17,7 @@ impl Number {
         text.parse().map(Self::Integer).or_else(|_| text.parse().map(Self::Float)).ok()
     }
 
-    /// Whether the number is neither infinite nor NaN.
+    /// Returns whether the number is neither infinite nor NaN.
     pub(super) fn is_finite(self) -> bool {
         match self {
             Self::Integer(_) => true,
@@ -36,7 +36,7 @@ impl Number {
     }
 }
 
-/// Compares exactly. A conversion to a float would round a large whole number.
+/// Compares a whole number with a float exactly. The conversion of a large whole number to a float would round it.
 fn compare_whole(whole: i64, float: f64) -> Option<Ordering> {
     /// 2^63, the first float above every `i64`.
     const BEYOND: f64 = 9_223_372_036_854_775_808.0;

@@ -6,17 +6,17 @@ use crate::filter::number::Number;
 
 /// The word for a missing value.
 const NONE: &str = "none";
-/// Brackets around a list.
-/// Quotation marks around a literal text.
+/// Pairs of brackets that can enclose a list.
 const BRACKETS: [(char, char); 2] = [('[', ']'), ('(', ')')];
+/// Quotation marks that can enclose a literal text.
 const QUOTES: [char; 2] = ['"', '\''];
 
-/// A value in a condition, before the type of the column is known.
+/// A value in a condition, which has no type until the type of the column is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Operand {
     /// The text without its quotation marks.
     pub(super) text: String,
-    /// Whether the text had quotation marks, so that `none` and `1..5` are plain texts.
+    /// Whether the text had quotation marks. With quotation marks, `none` is a text like any other.
     is_quoted: bool,
 }
 
@@ -69,12 +69,12 @@ impl Operand {
         items.map(|item| if item.is_empty() { Err(ListProblem::EmptyItem) } else { Ok(Self::parse(item)) }).collect()
     }
 
-    /// Whether the operand means a missing value.
+    /// Returns whether the operand means a missing value.
     pub(super) fn is_none(&self) -> bool {
         !self.is_quoted && self.text == NONE
     }
 
-    /// Parses the number or range: `5`, `1..5`, `1..`, `..5`.
+    /// Parses the text as a number or a range: `5`, `1..5`, `1..`, `..5`.
     pub(super) fn numbers(&self) -> Option<NumberRange> {
         let number = |text: &str| Number::parse(text.trim()).filter(|number| number.is_finite());
         if let Some(number) = number(&self.text) {
@@ -85,20 +85,20 @@ impl Operand {
         Some(NumberRange { low: end(low)?, high: end(high)? })
     }
 
-    /// Parses the number.
+    /// Parses the text as a finite number.
     pub(super) fn number(&self) -> Option<Number> {
         Number::parse(&self.text).filter(|number| number.is_finite())
     }
 }
 
 impl NumberRange {
-    /// Whether the range contains a number.
+    /// Returns whether the range contains a number.
     pub(super) fn contains(&self, number: Number) -> bool {
         self.low.is_none_or(|low| number.compare(low).is_some_and(|order| order.is_ge()))
             && self.high.is_none_or(|high| number.compare(high).is_some_and(|order| order.is_le()))
     }
 
-    /// Whether the ends of the range are in the wrong order.
+    /// Returns whether the ends of the range are in the wrong order.
     pub(super) fn is_reversed(&self) -> bool {
         matches!((self.low, self.high), (Some(low), Some(high)) if low.compare(high).is_some_and(|order| order.is_gt()))
     }

@@ -20,7 +20,7 @@ pub(super) struct PathPatterns {
     from: Option<PathBuf>,
 }
 
-/// One interpretation of a pattern.
+/// One interpretation of a pattern as a glob.
 struct Reading {
     /// Index of the pattern in `given`.
     pattern: usize,
@@ -36,7 +36,7 @@ impl PathPatterns {
     pub(super) fn new(given: Vec<String>, from: Option<PathBuf>) -> Result<Self, FilterError> {
         let patterns = Self { given, from };
         let readings = patterns.given.iter().enumerate();
-        let readings = readings.map(|(pattern, given)| Reading { pattern, text: plain(given) });
+        let readings = readings.map(|(pattern, given)| Reading { pattern, text: relative_pattern(given) });
         patterns.globs(&readings.collect::<Vec<_>>())?;
         Ok(patterns)
     }
@@ -52,7 +52,7 @@ impl PathPatterns {
             work.check()?;
             let file = file?;
             globs.matches_into(Path::new(&file.path), &mut matching);
-            // Each reading has two globs.
+            // Each reading has two consecutive globs, so half of a glob's index is the index of its reading.
             matching.iter_mut().for_each(|at| *at /= 2);
             matching.dedup();
             let is_literal = |reading: &Reading| {
@@ -92,7 +92,9 @@ impl PathPatterns {
                 // A path that begins with `/` may be relative to the root if its first component exists there.
                 is_inside |= match readings.as_slice() {
                     [] => false,
-                    [reading] if is_absolute(given) && reading.text == plain(given) => has_beginning(index, reading)?,
+                    [reading] if is_absolute(given) && reading.text == relative_pattern(given) => {
+                        has_beginning(index, reading)?
+                    }
                     _ => true,
                 };
             }
@@ -104,27 +106,29 @@ impl PathPatterns {
         Ok(())
     }
 
-    /// Returns the interpretations of a pattern in a directory, most likely first; empty if the pattern lies outside.
+    /// Returns the interpretations of a pattern for an index of the directory `root`, most likely first; empty if the
+    /// pattern lies outside of `root`.
     fn readings(&self, pattern: usize, root: Option<&Path>) -> Vec<Reading> {
         let text = &self.given[pattern];
         let below = |text: String| Reading { pattern, text };
-        let is_at_any_depth = !plain(text).starts_with('/');
-        let from_root = || if is_at_any_depth { Some(plain(text)) } else { normal(&slashes(text)) };
+        let is_at_any_depth = !relative_pattern(text).starts_with('/');
+        let from_root = || if is_at_any_depth { Some(relative_pattern(text)) } else { normalize(&with_slashes(text)) };
         let Some(root) = root else { return from_root().map(below).into_iter().collect() };
         if is_absolute(text) {
-            let inside = below_root(root, &slashes(text)).or_else(|| normal(&slashes(text)));
+            let inside = below_root(root, &with_slashes(text)).or_else(|| normalize(&with_slashes(text)));
             return inside.map(below).into_iter().collect();
         }
         let from = self.from.as_deref().and_then(|from| from.strip_prefix(root).ok());
         let from = from.map(|from| globset::escape(&from.to_string_lossy().replace('\\', "/")));
         if let Some(from) = from.as_ref().filter(|_| has_dots(text)) {
-            // `.` and `..` refer to the current directory, and may lead out of the root and back.
-            let there = format!("{from}/{}", slashes(text));
-            let path = below_root(root, &format!("{}/{there}", slashes(&root.to_string_lossy())));
-            return path.or_else(|| normal(&there)).map(below).into_iter().collect();
+            // A path with `.` or `..` is relative to the current directory. It may lead out of the root and back into
+            // it.
+            let there = format!("{from}/{}", with_slashes(text));
+            let path = below_root(root, &format!("{}/{there}", with_slashes(&root.to_string_lossy())));
+            return path.or_else(|| normalize(&there)).map(below).into_iter().collect();
         }
         let from = from.filter(|from| !is_at_any_depth && !from.is_empty());
-        let there = from.and_then(|from| normal(&format!("{from}/{}", slashes(text))));
+        let there = from.and_then(|from| normalize(&format!("{from}/{}", with_slashes(text))));
         [from_root(), there].into_iter().flatten().map(below).collect()
     }
 
@@ -150,7 +154,7 @@ impl PathPatterns {
     }
 }
 
-/// Whether the first component of a reading is a glob or exists in the root of an index.
+/// Returns whether the first component of a reading is a glob or exists in the root of an index.
 fn has_beginning(index: &FilteredIndex<'_>, reading: &Reading) -> Result<bool, SelectError> {
     let path = reading.text.trim_start_matches('/');
     let first = path.split('/').next().unwrap_or_default();
@@ -167,20 +171,21 @@ fn has_beginning(index: &FilteredIndex<'_>, reading: &Reading) -> Result<bool, S
 
 /// Converts an absolute path below `root` to a pattern relative to `root`.
 fn below_root(root: &Path, path: &str) -> Option<String> {
-    let (path, root) = (normal(path)?, normal(&slashes(root.to_str()?))?);
+    let (path, root) = (normalize(path)?, normalize(&with_slashes(root.to_str()?))?);
     let below = if root == "/" { path.as_str() } else { path.strip_prefix(&root)? };
     (below.is_empty() || below.starts_with('/')).then(|| format!("/{}", below.trim_start_matches('/')))
 }
 
-/// Interprets a pattern without regard to directories: without `/` it matches at any depth, otherwise from the root.
-fn plain(given: &str) -> String {
-    let text = slashes(given);
+/// Interprets a pattern relative to the root. A pattern without `/` matches at any depth, any other pattern only from
+/// the root.
+fn relative_pattern(given: &str) -> String {
+    let text = with_slashes(given);
     let is_anchored = text.contains('/') || has_dots(&text);
-    if is_anchored { normal(&text).unwrap_or_else(|| "/".to_owned()) } else { text }
+    if is_anchored { normalize(&text).unwrap_or_else(|| "/".to_owned()) } else { text }
 }
 
 /// Trims spaces and trailing slashes, and replaces each `\` that does not escape a special character by `/`.
-fn slashes(given: &str) -> String {
+fn with_slashes(given: &str) -> String {
     let mut rest = given.trim().chars().peekable();
     let mut text = String::with_capacity(given.len());
     while let Some(c) = rest.next() {
@@ -195,8 +200,9 @@ fn slashes(given: &str) -> String {
     text
 }
 
-/// Makes a pattern start with `/` and removes empty components, `.` and `..`; `None` if it leads above the root.
-fn normal(text: &str) -> Option<String> {
+/// Makes a pattern start with `/`, removes empty components and `.`, and resolves `..`. `None` if the pattern leads
+/// above the root.
+fn normalize(text: &str) -> Option<String> {
     let mut names: Vec<&str> = Vec::new();
     for name in text.split('/') {
         match name {
@@ -208,14 +214,14 @@ fn normal(text: &str) -> Option<String> {
     Some(format!("/{}", names.join("/")))
 }
 
-/// Whether a pattern has a component `.` or `..`.
+/// Returns whether a pattern has a component `.` or `..`.
 fn has_dots(text: &str) -> bool {
-    slashes(text).split('/').any(|name| matches!(name, "." | ".."))
+    with_slashes(text).split('/').any(|name| matches!(name, "." | ".."))
 }
 
-/// Whether a path begins with `/` or a drive.
+/// Returns whether a path begins with `/` or a drive.
 fn is_absolute(text: &str) -> bool {
-    let text = slashes(text);
+    let text = with_slashes(text);
     let has_drive = matches!(text.as_bytes(), [drive, b':', b'/', ..] if drive.is_ascii_alphabetic());
     text.starts_with('/') || has_drive
 }
@@ -255,7 +261,7 @@ mod tests {
     #[test]
     fn windows_separators_are_accepted() {
         assert_eq!(readings(r"src\auth\a.py", None), ["/src/auth/a.py"]);
-        assert_eq!(slashes(r"src\[a\]\b"), r"src\[a\]/b");
+        assert_eq!(with_slashes(r"src\[a\]\b"), r"src\[a\]/b");
         assert_eq!(below_root(Path::new(r"C:\work"), "C:/work/a/b").as_deref(), Some("/a/b"));
         assert!(is_absolute(r"C:\work\a") && !is_absolute("a:b"));
     }

@@ -74,7 +74,7 @@ pub(super) fn language_chunks(snapshot: &Snapshot, language: &str) -> Result<Roa
     if found.is_empty() { snapshot.label(Label::Language(&language.to_lowercase())) } else { Ok(found) }
 }
 
-/// Returns the chunks in any of the sets.
+/// Returns the union of the sets.
 pub(super) fn union<E>(sets: impl Iterator<Item = Result<RoaringBitmap, E>>) -> Result<RoaringBitmap, E> {
     let mut any = RoaringBitmap::new();
     for chunks in sets {
@@ -83,7 +83,7 @@ pub(super) fn union<E>(sets: impl Iterator<Item = Result<RoaringBitmap, E>>) -> 
     Ok(any)
 }
 
-/// Returns the chunks of the types with a name.
+/// Returns the chunks of the types that a name denotes.
 fn type_chunks(snapshot: &Snapshot, name: &str) -> Result<RoaringBitmap, SelectError> {
     Ok(union(parse_type(name)?.into_iter().map(|kind| snapshot.label(Label::Type(kind))))?)
 }

@@ -9,7 +9,8 @@ use regex_syntax::hir::{Class, Hir, HirKind, Look};
 
 /// Maximum length of a term in bytes. The index may store a digest in place of a longer identifier.
 const MAX_TERM_BYTES: usize = 48;
-/// The long s. A case-insensitive pattern treats it as an `s`, but terms keep it.
+/// The long s. In a case-insensitive pattern, an `s` also matches a long s, but the dictionary has different terms for
+/// the two letters.
 const LONG_S: char = 'ſ';
 /// Maximum number of letters `s` for which spellings with a long s are looked up.
 const MAX_LONG_S: usize = 3;
@@ -17,26 +18,26 @@ const MAX_LONG_S: usize = 3;
 /// Minimum length of a prefix in bytes. Too many terms share a shorter prefix.
 const MIN_PREFIX_BYTES: usize = 4;
 
-/// A requirement that the chunk of every match meets.
+/// A requirement that every chunk with a match meets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum RequiredTerm {
-    /// Contains one of these terms, which are spellings of one word.
+    /// The chunk contains one of these terms, which are spellings of one word.
     Term(Vec<String>),
-    /// Contains a term that begins with this prefix.
+    /// The chunk contains a term that begins with this prefix.
     Prefix(String),
 }
 
 /// An element of a pattern, from left to right.
 enum PatternItem {
-    /// This character; in either case if `folded`.
+    /// The character `c`, in upper or lower case if `folded`.
     Char { c: char, folded: bool },
-    /// At least one character that cannot be part of an identifier, or the end of a line.
+    /// At least one character that cannot be part of an identifier, or the start or end of a line.
     Edge,
     /// Anything else.
     Unknown,
 }
 
-/// Returns requirements that the chunk of every match meets.
+/// Returns the requirements that every chunk with a match of the pattern meets.
 pub(crate) fn required_terms(pattern: &Hir) -> Vec<RequiredTerm> {
     let mut items = Vec::new();
     walk(pattern, &mut items);
@@ -83,8 +84,8 @@ fn char_class(byte: u8) -> CharClass {
     }
 }
 
-/// Adds the parts of an identifier fragment that the analyzer splits off in any context. `starts` and `ends` tell
-/// whether the identifier starts and ends with the fragment.
+/// Adds requirements for the parts of an identifier fragment that the analyzer splits off in any context. `starts` is
+/// true if the identifier starts with the fragment, and `ends` is true if the identifier ends with it.
 fn parts(text: &[u8], starts: bool, ends: bool, required_terms: &mut Vec<RequiredTerm>) {
     let end_of =
         |from: usize, of: CharClass| from + text[from..].iter().take_while(|byte| char_class(**byte) == of).count();
@@ -93,7 +94,8 @@ fn parts(text: &[u8], starts: bool, ends: bool, required_terms: &mut Vec<Require
         let first = char_class(text[at]);
         let start = at;
         at = end_of(at, first);
-        // A split at a change of class is certain; the first part may continue to the left.
+        // The analyzer always splits where the class changes. Only the first part may continue to the left of the
+        // fragment.
         let is_cut = start > 0 || starts;
         let mut add = |part: std::ops::Range<usize>, is_cut: bool| {
             let is_whole = part.end < text.len() || ends;
@@ -106,7 +108,8 @@ fn parts(text: &[u8], starts: bool, ends: bool, required_terms: &mut Vec<Require
                 let lower = start_of_lower(text, at, ends);
                 let end = end_of(at, CharClass::Lower);
                 match lower {
-                    // The last upper-case letter belongs to the lower-case letters, wherever the part begins.
+                    // The last upper-case letter and the lower-case letters after it form a part, even if the fragment
+                    // continues to the left.
                     Lower::Word => {
                         if at - start > 1 {
                             required_terms.extend(is_cut.then(|| part_term(&text[start..at - 1], true)).flatten());
@@ -195,7 +198,8 @@ fn item_of(c: char, folded: bool) -> PatternItem {
     }
 }
 
-/// Converts a class. Only a letter in both cases and small sets of characters that end identifiers are known.
+/// Converts a character class. A class is [`PatternItem::Unknown`] unless it is one letter in both cases or a small set
+/// of characters that cannot be part of an identifier.
 fn item_of_class(class: &Class) -> PatternItem {
     const FEW: usize = 64;
     let chars: Vec<char> = match class {
@@ -277,7 +281,7 @@ mod tests {
         }
         assert_eq!(requirements(r"raise keyError\(", true), ["keyerror"]);
         assert_eq!(requirements(" sassafras ", true), [""; 0]);
-        assert_eq!(requirements(" As ", true), ["as|aſ"], "a long s is one in either case");
+        assert_eq!(requirements(" As ", true), ["as|aſ"], "an `s` in either case can be a long s");
     }
 
     #[test]

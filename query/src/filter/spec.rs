@@ -1,4 +1,4 @@
-//! A filter as given by the user, and its resolution to a bitmap before anything is ranked.
+//! A filter as given by the user, and the resolution of the filter to a bitmap of chunks.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -20,7 +20,7 @@ use crate::work::WorkBudget;
 /// Filters as given by the user. Values of one kind are alternatives; a chunk must match every kind.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FilterSpec {
-    /// Chunk types; `code` means every type of source code. An item can contain several, separated by commas.
+    /// Chunk types; `code` means every type of source code. An item can contain several types, separated by commas.
     pub types: Vec<String>,
     /// Languages, such as `python`.
     pub languages: Vec<String>,
@@ -29,7 +29,7 @@ pub struct FilterSpec {
     pub paths: Vec<String>,
     /// Another directory, in addition to the root, to which paths can be relative.
     pub from: Option<PathBuf>,
-    /// Conditions over metadata, all required.
+    /// Conditions on metadata, which a chunk must all meet.
     pub where_: Vec<Condition>,
     /// Regular expressions that must all match the chunk's text; see [`TextFilter`].
     pub grep: Vec<String>,
@@ -73,7 +73,7 @@ impl FilterSpec {
     /// Checks the filters without reading an index.
     ///
     /// # Errors
-    /// The first invalid type, pattern or condition.
+    /// Returns the first error: an invalid type, path or pattern, or too many values.
     pub fn check(&self) -> Result<(), FilterError> {
         self.resolve(&WorkBudget::default()).map(drop)
     }
@@ -86,7 +86,7 @@ impl FilterSpec {
             ("path patterns", &self.paths),
             ("conditions", &conditions),
         ] {
-            bounded(what, values)?;
+            check_size(what, values)?;
         }
         let mut types = Vec::new();
         for name in names_in(&self.types) {
@@ -110,7 +110,7 @@ impl FilterSpec {
         })
     }
 
-    /// Compiles the patterns over the text.
+    /// Compiles the patterns that a chunk's text must match.
     ///
     /// # Errors
     /// [`FilterError::Pattern`] for the first invalid pattern.
@@ -119,17 +119,17 @@ impl FilterSpec {
     }
 
     fn text_within(&self, work: &WorkBudget) -> Result<TextFilter, FilterError> {
-        bounded("patterns", &self.grep)?;
-        bounded("fixed texts", &self.fixed)?;
+        check_size("patterns", &self.grep)?;
+        check_size("fixed texts", &self.fixed)?;
         TextFilter::within(&self.grep, &self.fixed, work)
     }
 
-    /// Whether a condition names the column.
+    /// Returns whether a condition names the column.
     pub(crate) fn names(&self, column: &str) -> bool {
         self.where_.iter().any(|condition| condition.key == column)
     }
 
-    /// Whether the filter accepts every chunk. Any other filter can select chunks without a query.
+    /// Returns whether the filter accepts every chunk. A search without a query requires a filter that is not empty.
     pub fn is_empty(&self) -> bool {
         let Self { types, languages, paths, from: _, where_, grep, fixed, sources } = self;
         let has_names =
@@ -143,7 +143,7 @@ impl FilterSpec {
 }
 
 /// Checks the number and the length of values.
-fn bounded(what: &'static str, values: &[String]) -> Result<(), FilterError> {
+fn check_size(what: &'static str, values: &[String]) -> Result<(), FilterError> {
     let is_fine = values.len() <= MAX_VALUES
         && values.iter().all(|value| value.len() <= MAX_VALUE_BYTES)
         && values.iter().map(String::len).sum::<usize>() <= MAX_TOTAL_BYTES;
@@ -151,7 +151,7 @@ fn bounded(what: &'static str, values: &[String]) -> Result<(), FilterError> {
 }
 
 impl Filter {
-    /// The compiled patterns over the text.
+    /// The compiled patterns that a chunk's text must match.
     pub(crate) fn text(&self) -> &TextFilter {
         &self.text
     }
@@ -171,7 +171,7 @@ impl Filter {
             for snapshot in snapshots.clone() {
                 match columns::check(condition, snapshot) {
                     Ok(()) => is_known = true,
-                    // The first root is a project, and memories follow, so the first error is the most useful one.
+                    // Projects precede memories in the list, so the first error is the most useful one.
                     Err(SelectError::Filter(error @ FilterError::Column { .. })) => unknown = unknown.or(Some(error)),
                     Err(error) => return Err(error),
                 }
@@ -197,7 +197,7 @@ impl Filter {
         let mut selection = ChunkSelection { chunks: visible, notes: Vec::new() };
         if !self.sources.is_empty() {
             let is_held =
-                |kind: &ChunkType| self.sources.iter().any(|source| source.holds(*kind, index.memory.is_some()));
+                |kind: &ChunkType| self.sources.iter().any(|source| source.provides(*kind, index.memory.is_some()));
             if !ChunkType::ALL.iter().all(is_held) {
                 let kinds = ChunkType::ALL.into_iter().filter(is_held);
                 let any = union(kinds.map(|kind| snapshot.label(Label::Type(kind))))?;
@@ -215,14 +215,15 @@ impl Filter {
         for condition in &self.where_ {
             match columns::select(condition, index, self.from.as_deref(), work) {
                 Ok(some) => selection.require(some, || Ok(no_chunk(condition)))?,
-                // The column belongs to another index, or no chunk has a value yet. Memories have other columns than
-                // code, so entries of a memory do not count as chunks without a value.
+                // The column belongs to another index, or no chunk has a value yet. Memories and code have different
+                // columns, so entries of a memory do not count as chunks without a value.
                 Err(SelectError::Filter(missing @ FilterError::Column { .. })) => {
                     let passes = condition.accepts_missing() && index.memory.is_none();
                     let chunks = if passes { snapshot.live().clone() } else { RoaringBitmap::new() };
                     selection.require(chunks, || Ok(missing.to_string()))?;
                 }
-                // Only conditions on tags read these records. The search continues without tags.
+                // Only conditions on tags read records that can be damaged in this way. The search continues without
+                // tags.
                 Err(SelectError::Storage(error @ StorageError::DamagedRecords { .. })) => {
                     selection.require(RoaringBitmap::new(), || Ok(without_tags(&error)))?;
                 }
@@ -234,7 +235,7 @@ impl Filter {
             selection.require(below, || Ok("No indexed file matches the requested path".to_owned()))?;
         }
         if !self.text.is_empty() {
-            // Last, because reading texts is the most expensive step.
+            // The text filter is last, because reading texts is the most expensive step.
             let found = self.text.select(snapshot, selection.chunks.as_ref(), work)?;
             selection.require(found, || Ok("No chunk contains the requested text".to_owned()))?;
         }
@@ -303,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_pattern_is_named() {
+    fn an_error_names_the_invalid_pattern() {
         let spec = FilterSpec { paths: vec!["src/[".to_owned()], ..FilterSpec::default() };
         assert!(spec.check().expect_err("broken").to_string().starts_with("Invalid path pattern 'src/['"));
     }

@@ -1,4 +1,4 @@
-//! Filters by text: select the chunks that contain a match of every pattern.
+//! Text filters, which select the chunks that contain a match of every pattern.
 //!
 //! A pattern is matched against a chunk's text as it was indexed. Case is ignored unless the pattern contains an
 //! upper-case letter. `^` and `$` match at the ends of a line; `.` does not match a line break, `\s` does.
@@ -49,13 +49,13 @@ impl TextFilter {
     /// Compiles regular expressions and fixed texts.
     ///
     /// # Errors
-    /// [`FilterError::Pattern`] for the first pattern that is empty or no regular expression,
+    /// [`FilterError::Pattern`] for the first pattern that is empty or not a regular expression, and
     /// [`FilterError::PatternMemory`] if the patterns together need too much memory.
     pub fn new(expressions: &[String], fixed: &[String]) -> Result<Self, FilterError> {
         Self::within(expressions, fixed, &WorkBudget::default())
     }
 
-    /// Compiles regular expressions and fixed texts within the memory that is left to the request.
+    /// Compiles regular expressions and fixed texts within the pattern memory that the request has left.
     pub(crate) fn within(expressions: &[String], fixed: &[String], work: &WorkBudget) -> Result<Self, FilterError> {
         let fixed = fixed.iter().map(|text| (text, regex_syntax::escape(text)));
         let mut distinct: Vec<(&String, String)> = Vec::new();
@@ -81,18 +81,18 @@ impl TextFilter {
         Ok(Self { patterns: patterns.collect::<Result<_, _>>()? })
     }
 
-    /// Whether there is no pattern, so that every text passes.
+    /// Returns whether there is no pattern, so that every text passes.
     pub fn is_empty(&self) -> bool {
         self.patterns.is_empty()
     }
 
-    /// Whether every pattern matches somewhere in the text.
+    /// Returns whether every pattern matches somewhere in the text.
     pub fn is_match(&self, text: &str) -> bool {
         self.patterns.iter().all(|pattern| pattern.regex.is_match(text))
     }
 
-    /// Returns the byte ranges of the non-empty matches, ordered by start. In a text with very many matches, only the
-    /// first matches of each pattern are located.
+    /// Returns the byte ranges of the non-empty matches, ordered by start. If a text has more matches than a fixed
+    /// limit, only the first matches of each pattern are located.
     pub fn find(&self, text: &str) -> Vec<Range<usize>> {
         let most = MAX_MATCHES.div_ceil(self.patterns.len().max(1));
         let found = self.patterns.iter().flat_map(|pattern| pattern.regex.find_iter(text).take(most));
@@ -118,8 +118,8 @@ impl TextFilter {
                 if possible.is_empty() {
                     break;
                 }
-                if let Some(holding) = holding(snapshot, need, work)? {
-                    possible &= holding;
+                if let Some(chunks) = chunks_meeting(snapshot, need, work)? {
+                    possible &= chunks;
                 }
             }
         }
@@ -140,8 +140,13 @@ impl TextFilter {
     }
 }
 
-/// Returns the chunks that meet a requirement; `None` if the lookup would cost more than reading their texts.
-fn holding(snapshot: &Snapshot, need: &RequiredTerm, work: &WorkBudget) -> Result<Option<RoaringBitmap>, SelectError> {
+/// Returns the chunks that meet a requirement; `None` if the lookup would cost more than reading the texts of the
+/// chunks.
+fn chunks_meeting(
+    snapshot: &Snapshot,
+    need: &RequiredTerm,
+    work: &WorkBudget,
+) -> Result<Option<RoaringBitmap>, SelectError> {
     work.check()?;
     let mut chunks = RoaringBitmap::new();
     match need {
@@ -164,7 +169,8 @@ fn holding(snapshot: &Snapshot, need: &RequiredTerm, work: &WorkBudget) -> Resul
 }
 
 impl TextPattern {
-    /// Compiles an expression that uses at most `limit` bytes, and `cache_bytes` more per searching thread.
+    /// Compiles an expression. The compiled pattern uses at most `limit` bytes, plus `cache_bytes` per searching
+    /// thread.
     fn new(given: &str, expression: &str, limit: usize, cache_bytes: usize) -> Result<Self, FilterError> {
         let refuse = |reason: String| FilterError::Pattern { given: given.to_owned(), reason };
         if given.is_empty() {
@@ -185,7 +191,7 @@ impl TextPattern {
     }
 }
 
-/// Whether the pattern contains a literal upper-case letter. Escapes such as `\S` do not count.
+/// Returns whether the pattern contains a literal upper-case letter. Escapes such as `\S` do not count.
 fn has_upper_case(syntax: &Ast) -> bool {
     struct UpperCase(bool);
     impl ast::Visitor for UpperCase {
@@ -261,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_pattern_is_named_with_its_reason() {
+    fn an_error_names_the_invalid_pattern_and_the_reason() {
         let message = |expression: &str| filter(&[expression], &[]).expect_err("refused").to_string();
         insta::assert_snapshot!(message("f(x"), @"Invalid pattern 'f(x': unclosed group (use `fixed` to search for literal text)");
         insta::assert_snapshot!(message(r"\p{Klingon}"), @r"Invalid pattern '\p{Klingon}': Unicode property not found (use `fixed` to search for literal text)");

@@ -42,7 +42,7 @@ pub(super) fn parse_type(given: &str) -> Result<Vec<ChunkType>, FilterError> {
     }
 }
 
-/// Returns the type of source code that a keyword declares.
+/// Returns the type of source code that a keyword such as `struct` declares.
 pub(crate) fn declared_type(keyword: &str) -> Option<ChunkType> {
     match parse_type(keyword).ok()?.as_slice() {
         [declared] if declared.is_source_code() => Some(*declared),

@@ -8,11 +8,11 @@ use super::syntax::{Imports, Names, Syntax};
 use super::tokens::{TokenKind, Tokens};
 use super::type_name::{angle_closer, angle_opener};
 
-/// Maximum number of tokens of a receiver.
+/// Maximum number of tokens in a receiver.
 const MAX_RECEIVER_TOKENS: usize = 256;
-/// Maximum number of tokens of a receiver and arguments that distinguish calls.
+/// Maximum number of tokens of a receiver and arguments that are compared to tell calls apart.
 const MAX_SHAPE_TOKENS: usize = 512;
-/// Keywords after which a name with brackets is a definition.
+/// Keywords after which a name is defined, not called.
 const DEFINERS: [&str; 13] =
     ["def", "fn", "func", "fun", "function", "class", "interface", "struct", "enum", "sub", "trait", "record", "type"];
 
@@ -24,7 +24,7 @@ pub(crate) struct CallSite {
     /// Position of the first token of the receiver, which precedes the separator before the name; `None` without a
     /// receiver.
     pub(crate) receiver: Option<usize>,
-    /// Number of arguments, if they are in brackets.
+    /// Number of arguments; `None` if the text does not show the number.
     pub(crate) arguments: Option<usize>,
     /// Whether the keyword `new` precedes the call.
     pub(crate) is_new: bool,
@@ -33,10 +33,10 @@ pub(crate) struct CallSite {
 }
 
 /// Returns the calls of a name in the text of a definition named `own_name`. In that text, the first occurrence of
-/// `own_name` is the definition itself.
+/// `own_name` is the definition itself. Of calls with the same [`shape`], only the first is returned.
 pub(crate) fn calls_of(tokens: &Tokens, name: &str, own_name: &str, syntax: &Syntax) -> Vec<CallSite> {
     let skipped = usize::from(name == own_name);
-    let sites = tokens.places(name).skip(skipped).filter_map(|at| call_at(tokens, at, syntax));
+    let sites = tokens.positions(name).skip(skipped).filter_map(|at| call_at(tokens, at, syntax));
     let mut seen = FxHashSet::default();
     sites.filter(|site| seen.insert(shape(tokens, site, syntax))).collect()
 }
@@ -53,10 +53,10 @@ pub(crate) fn call_at(tokens: &Tokens, at: usize, syntax: &Syntax) -> Option<Cal
     let is_template = tokens.kind(at + 1) == Some(TokenKind::String) && tokens.at(at + 1).starts_with('`');
     let is_called = open.is_some() || is_literal || has_block || is_template;
     let may_be_bare = syntax.bare_calls && is_bare_call(tokens, at, syntax);
-    let is_marked = matches!(before, "new" | "@")
+    let has_call_prefix = matches!(before, "new" | "@")
         || (before == "::" && !syntax.bare_calls)
         || (before == "<" && syntax.imports == Imports::Ecma && is_element(tokens, at, at));
-    if !(is_called || may_be_bare || is_marked || (before == "." && is_path_marked(tokens, at))) {
+    if !(is_called || may_be_bare || has_call_prefix || (before == "." && is_dotted_call(tokens, at))) {
         return None;
     }
     let separator = at.checked_sub(1).filter(|before| tokens.is_separator(*before));
@@ -77,7 +77,8 @@ pub(crate) fn call_at(tokens: &Tokens, at: usize, syntax: &Syntax) -> Option<Cal
     })
 }
 
-/// Whether a name is in the header of a type or of a block of methods: `class A : public B {`, `impl A for B {`.
+/// Returns whether a name is in the header of a type or of a block of methods: `class A : public B {`, `impl A for B
+/// {`.
 fn is_in_header(tokens: &Tokens, at: usize) -> bool {
     let before = (at.saturating_sub(MAX_RECEIVER_TOKENS)..at).rev().map(|at| tokens.at(at));
     before
@@ -85,7 +86,8 @@ fn is_in_header(tokens: &Tokens, at: usize) -> bool {
         .any(|token| matches!(token, "class" | "struct" | "union" | "enum" | "trait" | "impl"))
 }
 
-/// Number of arguments of a call, if they are in parentheses, piped in or given as an arity: `value |> f(x)`, `&f/2`.
+/// Number of arguments of a call, if the arguments are in parentheses or piped in, or if the arity is given: `value |>
+/// f(x)`, `&f/2`.
 fn arguments(tokens: &Tokens, at: usize, first: usize, open: Option<usize>) -> Option<usize> {
     if tokens.before(first) == "&" && tokens.at(at + 1) == "/" && tokens.kind(at + 2) == Some(TokenKind::Number) {
         return tokens.at(at + 2).parse().ok();
@@ -97,7 +99,8 @@ fn arguments(tokens: &Tokens, at: usize, first: usize, open: Option<usize>) -> O
     }
 }
 
-/// Whether a name without parentheses can be a call: it is not a symbol, a key or a type that is not instantiated.
+/// Returns whether a name without parentheses can be a call: it is not a symbol, a key or a type that is not
+/// instantiated.
 fn is_bare_call(tokens: &Tokens, at: usize, syntax: &Syntax) -> bool {
     if matches!(syntax.names, Names::Ruby | Names::Elixir) {
         let is_key = tokens.at(at + 1) == ":" && tokens.is_glued(at + 1);
@@ -111,12 +114,13 @@ fn is_bare_call(tokens: &Tokens, at: usize, syntax: &Syntax) -> bool {
     syntax.maker.is_none() || !is_constant || makes
 }
 
-/// Whether the names from `first` to `last` after `<` name a markup element, which has attributes or an end tag.
+/// Returns whether the names from `first` to `last` after `<` name a markup element, which has attributes or an end
+/// tag.
 fn is_element(tokens: &Tokens, first: usize, last: usize) -> bool {
-    angle_closer(tokens, first - 1).is_none() || tokens.places(tokens.at(last)).any(|end| ends_element(tokens, end))
+    angle_closer(tokens, first - 1).is_none() || tokens.positions(tokens.at(last)).any(|end| ends_element(tokens, end))
 }
 
-/// Whether a name, dotted or not, follows `</`.
+/// Returns whether a name, or the dotted name that it ends, follows `</`.
 fn ends_element(tokens: &Tokens, mut at: usize) -> bool {
     for _ in 0..MAX_RECEIVER_TOKENS {
         match tokens.before(at) {
@@ -128,8 +132,8 @@ fn ends_element(tokens: &Tokens, mut at: usize) -> bool {
     false
 }
 
-/// Whether a dotted name is called without brackets: `@a.b`, `new a.b`, `<a.b>`.
-fn is_path_marked(tokens: &Tokens, at: usize) -> bool {
+/// Returns whether a dotted name is called without brackets: `@a.b`, `new a.b`, `<a.b>`.
+fn is_dotted_call(tokens: &Tokens, at: usize) -> bool {
     let mut first = at;
     while tokens.before(first) == "." && first >= 2 && tokens.is_name(first - 2) && at - first < MAX_RECEIVER_TOKENS {
         first -= 2;
@@ -137,7 +141,8 @@ fn is_path_marked(tokens: &Tokens, at: usize) -> bool {
     matches!(tokens.before(first), "new" | "@") || (tokens.before(first) == "<" && is_element(tokens, first, at))
 }
 
-/// Returns the bracket before the arguments of a call, which may follow type arguments and marks.
+/// Returns the opening parenthesis of the arguments of a call. Between the name and the parenthesis, there may be type
+/// arguments and operators such as `?.`.
 pub(crate) fn arguments_open(tokens: &Tokens, name: usize) -> Option<usize> {
     let mut at = name + 1;
     if matches!(tokens.at(at), "!" | "?." | "::") {
@@ -157,7 +162,7 @@ fn block_open(tokens: &Tokens, name: usize) -> Option<usize> {
     (tokens.at(at) == "{" && !tokens.is_first(at)).then_some(at)
 }
 
-/// Whether a name is the base type in the header of a class in C++: `struct A final : public n::B {`.
+/// Returns whether a name is the base type in the header of a class in C++: `struct A final : public n::B {`.
 fn is_base(tokens: &Tokens, at: usize) -> bool {
     let mut first = at;
     while first >= 2 && tokens.is_separator(first - 1) && tokens.is_name(first - 2) {
@@ -176,7 +181,7 @@ fn is_base(tokens: &Tokens, at: usize) -> bool {
     }
 }
 
-/// Whether a name is the result type or a base type before a body: `fun f(): Type { … }`.
+/// Returns whether a name is the result type or a base type before a body: `fun f(): Type { … }`.
 fn ends_header(tokens: &Tokens, at: usize, syntax: &Syntax) -> bool {
     let is_argument = tokens.opener(at).is_some_and(|opener| matches!(tokens.at(opener), "(" | "["));
     match tokens.before(at) {
@@ -261,7 +266,7 @@ fn start_of_cascade(tokens: &Tokens, end: usize) -> usize {
     start
 }
 
-/// Whether a word is not a value, although brackets may follow it.
+/// Returns whether a word is a keyword or an operator. Brackets after such a word do not belong to it.
 pub(crate) fn is_keyword(word: &str) -> bool {
     const WORDS: [&str; 26] = [
         "return", "if", "while", "for", "switch", "case", "in", "of", "and", "or", "not", "await", "yield", "throw",
@@ -270,8 +275,9 @@ pub(crate) fn is_keyword(word: &str) -> bool {
     WORDS.contains(&word)
 }
 
-/// Returns what distinguishes the calls of one name: the tokens of the receiver and of the arguments, whose types select
-/// an overload, the number of arguments, and the arm of a `match`, which may bind the receiver.
+/// Returns a key that is equal for calls of one name that must resolve to the same definition. The key contains the
+/// tokens of the receiver, the tokens and the number of the arguments, whose types select an overload, and the arm of a
+/// `match`, which may bind the receiver.
 fn shape<'t>(tokens: &'t Tokens, site: &CallSite, syntax: &Syntax) -> (Vec<&'t str>, Option<usize>, bool, bool, usize) {
     let start = site.receiver.unwrap_or(site.name);
     let open = arguments_open(tokens, site.name).filter(|_| syntax.fixed_members);
@@ -300,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn receivers_are_read_as_a_whole() {
+    fn receivers_include_the_whole_expression() {
         check("python", "x = self.queue.send(a, b)", "send", &["self.queue.2"]);
         check("python", "return foo(a)[0].send()", "send", &["foo(a)[0].0"]);
         check("typescript", "await (await f<A>(x)).send?.(1)", "send", &["(awaitf<A>(x)).1"]);
@@ -314,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn definitions_are_no_calls() {
+    fn definitions_are_not_calls() {
         check("typescript", "function send(a) {} send(1, f(2, 3))", "send", &["2"]);
         check("java", "list.forEach(x -> send(x))", "send", &["1"]);
         check("kotlin", "when (x) { 1 -> send(); else -> send(2) }", "send", &["0", "1"]);
@@ -330,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn elements_are_calls() {
+    fn markup_elements_are_calls() {
         check("javascript", "return <Card>x</Card>;", "Card", &["-"]);
         check("javascript", "return <p>it's <ui.Card a={1}/></p>;", "Card", &["ui.-"]);
         check("javascript", "return <ui.Card><b/></ui.Card>;", "Card", &["ui.-"]);

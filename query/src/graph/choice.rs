@@ -3,12 +3,12 @@
 use super::index::Result;
 use super::infer::{Reader, Value};
 
-/// Maximum number of tokens of a condition, and of the value after it.
+/// Maximum number of tokens in a condition, and in the value after it.
 const MAX_CONDITION_TOKENS: usize = 64;
 
 impl Reader<'_, '_> {
-    /// Returns the value of `a ? b : c`, `a ?? b` or `a || b`, whose first operand ends before the token `next`: the
-    /// first operand with a known value.
+    /// Returns the value of `a ? b : c`, `a ?? b` or `a || b`, whose first operand `a` ends before the token `next`.
+    /// This is the value of the first alternative whose value is known.
     pub(super) fn choice(&self, first: &Value, next: usize, end: usize) -> Result<Option<Value>> {
         let tokens = &self.tokens;
         if matches!(tokens.at(next), "??" | "||" | "or" | "?:") && next < end {
@@ -29,7 +29,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// Returns the question mark after the rest of a condition.
+    /// Returns the question mark that ends the condition; `next` is a token after the start of the condition.
     fn question_mark(&self, next: usize, end: usize) -> Option<usize> {
         let tokens = &self.tokens;
         let mut at = next;

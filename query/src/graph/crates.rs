@@ -36,7 +36,7 @@ pub(crate) fn reach(index: &Index<'_>, path: &str, from: &Definition, target: &D
     let whole: Vec<String> = there.path.iter().cloned().chain(names(&target.qualified_name)).collect();
     let is_own = here.directory == there.directory && here.target == there.target;
     let parts = names(path.trim_start_matches("::"));
-    let passed_on = |in_crate: bool| match in_crate && is_free(target) {
+    let reexported = |in_crate: bool| match in_crate && is_free(target) {
         true => Reach::Crate,
         false => Reach::Never,
     };
@@ -53,10 +53,10 @@ pub(crate) fn reach(index: &Index<'_>, path: &str, from: &Definition, target: &D
     };
     if let Some((mut base, rest)) = base {
         base.extend(rest.iter().cloned());
-        return Ok(if is_own && base == whole { Reach::Exactly } else { passed_on(is_own) });
+        return Ok(if is_own && base == whole { Reach::Exactly } else { reexported(is_own) });
     }
-    // A child of the current module or of an enclosing one whose names are imported; before Rust 2018, a child of the
-    // root.
+    // The path starts with a child of the current module, or of an enclosing module whose names are imported. Before
+    // Rust 2018, the path may also start with a child of the crate root.
     let is_inside = whole.strip_suffix(parts.as_slice()).is_some_and(|around| here.path.starts_with(around));
     if is_own && is_inside {
         return Ok(Reach::Exactly);
@@ -64,14 +64,14 @@ pub(crate) fn reach(index: &Index<'_>, path: &str, from: &Definition, target: &D
     let is_named =
         there.target == "src" && index.crate_name(&below(&there.directory, "Cargo.toml"))?.as_ref() == Some(first);
     if is_named {
-        return Ok(if rest == whole { Reach::Exactly } else { passed_on(true) });
+        return Ok(if rest == whole { Reach::Exactly } else { reexported(true) });
     }
-    // A module that was imported, so that the path starts with its name.
+    // The path may start with the name of an imported module.
     let is_outside = matches!(first.as_str(), "std" | "core" | "alloc");
-    Ok(passed_on(is_own && !is_outside && parts.len() > 1 && whole.ends_with(&parts)))
+    Ok(reexported(is_own && !is_outside && parts.len() > 1 && whole.ends_with(&parts)))
 }
 
-/// Whether a path in the text of `from` names a file of the same crate.
+/// Returns whether a path in the text of `from` names a file of the same crate.
 pub(crate) fn is_file(index: &Index<'_>, path: &str, from: &Definition) -> Result<bool> {
     let here = module_of(index, from)?;
     let mut at = here.path.clone();
@@ -88,7 +88,7 @@ pub(crate) fn is_file(index: &Index<'_>, path: &str, from: &Definition) -> Resul
     Ok(index.has_file(&format!("{place}.rs"))? || index.has_file(&format!("{place}/mod.rs"))?)
 }
 
-/// Whether a definition is not a member of a type.
+/// Returns whether a definition is not a member of a type, judging by the case of the enclosing names.
 fn is_free(of: &Definition) -> bool {
     of.owner().split("::").all(|part| part.is_empty() || part.starts_with(char::is_lowercase))
 }

@@ -18,7 +18,8 @@ const MAX_TARGETS: usize = 8;
 pub(crate) enum Declared {
     /// The type is written explicitly.
     Type(TypeName),
-    /// The value, and the index of the result if the value is a call with several results.
+    /// The name is bound to a value. The second number is the index of the result if the value is a call with several
+    /// results.
     Value(usize, usize),
     /// The name is bound to each element of a value in turn.
     Element(usize),
@@ -30,16 +31,16 @@ pub(crate) enum Declared {
     Untyped,
 }
 
-/// The kind of names to search: variables and parameters, or members in the text of a type.
+/// The kind of declaration to search for: variables and parameters, or members in the text of a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum DeclarationKind {
     Local,
     Field,
 }
 
 /// Returns the first declaration of a name with a type, or otherwise the first declaration with a value.
-pub(crate) fn declared(tokens: &Tokens, name: &str, place: Place, syntax: &Syntax) -> Option<Declared> {
-    declared_at(tokens, name, usize::MAX, place, syntax)
+pub(crate) fn declared(tokens: &Tokens, name: &str, kind: DeclarationKind, syntax: &Syntax) -> Option<Declared> {
+    declared_at(tokens, name, usize::MAX, kind, syntax)
 }
 
 /// Returns the declaration that applies to the use of a name at `use_at`. Differs from [`declared`] if several patterns
@@ -48,13 +49,13 @@ pub(crate) fn declared_at(
     tokens: &Tokens,
     name: &str,
     use_at: usize,
-    place: Place,
+    kind: DeclarationKind,
     syntax: &Syntax,
 ) -> Option<Declared> {
     let is_member = |at: usize| matches!(tokens.before(at), "." | "->" | "?." | "?->") || (tokens.before(at) == "::");
     let mut found = None;
-    for at in tokens.places(name).filter(|at| !is_member(*at)) {
-        match one(tokens, at, place, syntax) {
+    for at in tokens.positions(name).filter(|at| !is_member(*at)) {
+        match declaration_at(tokens, at, kind, syntax) {
             Some(Declared::Type(name)) => return Some(Declared::Type(name)),
             Some(Declared::Untyped) => found = found.or(Some(Declared::Untyped)),
             Some(item @ Declared::Item(..)) if at < use_at && matches!(found, None | Some(Declared::Item(..))) => {
@@ -67,9 +68,9 @@ pub(crate) fn declared_at(
     found
 }
 
-/// Returns the declarations by the assignments `own.field = value`, where `own` is a name of the object.
+/// Returns the declarations of a field by assignments such as `self.field = value`.
 pub(crate) fn assigned(tokens: &Tokens, field: &str, syntax: &Syntax) -> Vec<Declared> {
-    let found = tokens.places(field).filter_map(|at| {
+    let found = tokens.positions(field).filter_map(|at| {
         // Ruby: @field = value, @field ||= value
         if field.starts_with('@') {
             let equals = if tokens.at(at + 1) == "||" { at + 2 } else { at + 1 };
@@ -93,10 +94,10 @@ fn may_be_untyped(tokens: &Tokens, at: usize, syntax: &Syntax) -> bool {
     syntax.declarations != Declarations::NameType && is_parameter(tokens, at)
 }
 
-fn one(tokens: &Tokens, at: usize, place: Place, syntax: &Syntax) -> Option<Declared> {
+fn declaration_at(tokens: &Tokens, at: usize, kind: DeclarationKind, syntax: &Syntax) -> Option<Declared> {
     let typed = match syntax.declarations {
-        Declarations::NameColonType => type_after_colon(tokens, at, place, syntax),
-        Declarations::NameType => type_after_name(tokens, at, place),
+        Declarations::NameColonType => type_after_colon(tokens, at, kind, syntax),
+        Declarations::NameType => type_after_name(tokens, at, kind),
         Declarations::TypeName => type_before_name(tokens, at, syntax),
         Declarations::Untyped => None,
     };
@@ -104,7 +105,7 @@ fn one(tokens: &Tokens, at: usize, place: Place, syntax: &Syntax) -> Option<Decl
 }
 
 /// `name: Type`
-fn type_after_colon(tokens: &Tokens, at: usize, place: Place, syntax: &Syntax) -> Option<Declared> {
+fn type_after_colon(tokens: &Tokens, at: usize, kind: DeclarationKind, syntax: &Syntax) -> Option<Declared> {
     let colon = if matches!(tokens.at(at + 1), "?" | "!") { at + 2 } else { at + 1 };
     if tokens.at(colon) != ":" {
         return None;
@@ -116,14 +117,14 @@ fn type_after_colon(tokens: &Tokens, at: usize, place: Place, syntax: &Syntax) -
         && (matches!(before, "(" | "," | "*" | "**" | "..." | "&") || tokens.is_first(at));
     let begins = tokens.is_first(at) || matches!(before, "{" | ";" | "," | "}");
     let is_annotation = syntax.languages.contains(&"python") && tokens.is_first(at) && opener != "{";
-    let is_field = place == Place::Field && begins;
+    let is_field = kind == DeclarationKind::Field && begins;
     if !(is_parameter || is_annotation || is_field || INTRODUCERS.contains(&before)) {
         return None;
     }
     type_name::read(tokens, colon + 1).map(|(name, _)| Declared::Type(name))
 }
 
-/// Whether a parameter belongs to a function type: `callback: (name: Type) => Type`.
+/// Returns whether a parameter belongs to a function type: `callback: (name: Type) => Type`.
 fn is_in_function_type(tokens: &Tokens, at: usize) -> bool {
     let Some(opener) = tokens.opener(at) else { return false };
     let is_type = tokens.before(opener) == ":" && tokens.closer(opener).is_some_and(|end| tokens.at(end + 1) == "=>");
@@ -131,9 +132,10 @@ fn is_in_function_type(tokens: &Tokens, at: usize) -> bool {
 }
 
 /// `name Type`, `first, name Type`
-fn type_after_name(tokens: &Tokens, at: usize, place: Place) -> Option<Declared> {
+fn type_after_name(tokens: &Tokens, at: usize, kind: DeclarationKind) -> Option<Declared> {
     let begins = tokens.is_first(at) || tokens.before(at) == "{" || tokens.before(at) == ";";
-    let may_begin = matches!(tokens.before(at), "(" | "," | "var" | "const") || (place == Place::Field && begins);
+    let may_begin =
+        matches!(tokens.before(at), "(" | "," | "var" | "const") || (kind == DeclarationKind::Field && begins);
     if !may_begin {
         return None;
     }
@@ -163,7 +165,7 @@ fn type_before_name(tokens: &Tokens, at: usize, syntax: &Syntax) -> Option<Decla
 
 /// `name = value`, `name := value`, `for name in values`, `with value as name`, `{ name } = value`
 fn by_value(tokens: &Tokens, at: usize) -> Option<Declared> {
-    let target = |place: usize| tokens.is_name(place) && !tokens.is_first(place + 1);
+    let target = |at: usize| tokens.is_name(at) && !tokens.is_first(at + 1);
     let (mut first, mut position) = (at, 0);
     while tokens.before(first) == "," && first >= 2 && target(first - 2) && position < MAX_TARGETS {
         first -= 2;
@@ -175,7 +177,7 @@ fn by_value(tokens: &Tokens, at: usize) -> Option<Declared> {
     }
     let before = tokens.before(first);
     match tokens.at(last + 1) {
-        _ if tokens.before(at) == "as" => opened(tokens, at),
+        _ if tokens.before(at) == "as" => with_binding(tokens, at),
         "=" | ":=" if tokens.at(last + 2) == "range" => Some(Declared::Element(last + 3)),
         "=" | ":=" if last == at && first == at => Some(Declared::Value(at + 2, 0)),
         ":=" => Some(Declared::Value(last + 2, position)),
@@ -187,7 +189,7 @@ fn by_value(tokens: &Tokens, at: usize) -> Option<Declared> {
         "in" if INTRODUCERS.contains(&before) || matches!(before, "for" | "(") => Some(Declared::Element(last + 2)),
         ":" if matches!(before, "var" | "final" | "auto") => Some(Declared::Element(last + 2)),
         "," if tokens.opener(at).is_some_and(|open| tokens.at(open) == "(") => variant_item(tokens, at),
-        "}" | "," | ":" => destructured(tokens, at),
+        "}" | "," | ":" => destructured_member(tokens, at),
         // Rust: if let Some(name) = value
         ")" if matches!(tokens.before(at), "(" | "mut" | "ref") && tokens.at(at + 2) == "=" => {
             let open = tokens.opener(at)?;
@@ -212,7 +214,7 @@ fn variant_item(tokens: &Tokens, at: usize) -> Option<Declared> {
 
 /// Returns the type at an index between the parentheses after a name: `Variant(First, Second)`, `struct Name<T>(pub First);`.
 pub(crate) fn item_type(tokens: &Tokens, name: &str, index: usize) -> Option<TypeName> {
-    let open = tokens.places(name).find_map(|at| {
+    let open = tokens.positions(name).find_map(|at| {
         match tokens.at(at + 1) {
             "<" => type_name::angle_closer(tokens, at + 1).map(|closer| closer + 1),
             _ => Some(at + 1),
@@ -230,7 +232,7 @@ pub(crate) fn item_type(tokens: &Tokens, name: &str, index: usize) -> Option<Typ
 }
 
 /// `const { name } = value`, `const { member: name } = value`
-fn destructured(tokens: &Tokens, at: usize) -> Option<Declared> {
+fn destructured_member(tokens: &Tokens, at: usize) -> Option<Declared> {
     let opener = tokens.opener(at)?;
     let closer = tokens.closer(opener)?;
     if tokens.at(opener) != "{" || tokens.at(closer + 1) != "=" || !INTRODUCERS.contains(&tokens.before(opener)) {
@@ -241,7 +243,7 @@ fn destructured(tokens: &Tokens, at: usize) -> Option<Declared> {
 }
 
 /// `with value as name`
-fn opened(tokens: &Tokens, at: usize) -> Option<Declared> {
+fn with_binding(tokens: &Tokens, at: usize) -> Option<Declared> {
     let mut start = at.checked_sub(2)?;
     while start > 0 && !matches!(tokens.before(start), "with" | "," | "(" | ":") && !tokens.is_first(start) {
         start = if matches!(tokens.at(start), ")" | "]") { tokens.opener(start)? } else { start - 1 };
@@ -249,7 +251,7 @@ fn opened(tokens: &Tokens, at: usize) -> Option<Declared> {
     (tokens.before(start) == "with").then_some(Declared::Value(start, 0))
 }
 
-/// Whether a name without a type is a parameter: it is enclosed by the brackets or commas of a parameter list.
+/// Returns whether a name without a type is a parameter: it is enclosed by the brackets or commas of a parameter list.
 fn is_parameter(tokens: &Tokens, at: usize) -> bool {
     let Some(opener) = tokens.opener(at).filter(|opener| tokens.at(*opener) == "(") else { return false };
     let Some(closer) = tokens.closer(opener) else { return false };
@@ -265,10 +267,10 @@ mod tests {
     use super::*;
     use crate::graph::syntax;
 
-    fn check(language: &str, text: &str, name: &str, place: Place, expected: &str) {
+    fn check(language: &str, text: &str, name: &str, kind: DeclarationKind, expected: &str) {
         let syntax = syntax::for_language(language);
         let tokens = Tokens::read(text.to_owned(), syntax);
-        let shown = match declared(&tokens, name, place, syntax) {
+        let shown = match declared(&tokens, name, kind, syntax) {
             None => "none".to_owned(),
             Some(Declared::Type(name)) => name.path.join("."),
             Some(Declared::Value(at, position)) => format!("value {position} {}", tokens.at(at)),
@@ -282,20 +284,20 @@ mod tests {
 
     #[test]
     fn declarations_with_types() {
-        check("typescript", "function f(a: A, b?: B) { }", "b", Place::Local, "B");
-        check("typescript", "class C {\n  private a: A\n  b: B\n}", "b", Place::Field, "B");
-        check("typescript", "const f = (g: (a: A) => void) => a()", "a", Place::Local, "none");
-        check("typescript", "g({ a: b })", "a", Place::Local, "none");
-        check("python", "def f(self, a: pkg.A = None):", "a", Place::Local, "pkg.A");
-        check("python", "x = {\n  a: b,\n}", "a", Place::Local, "none");
-        check("go", "func (s *Server) Run(a, b int, c *http.Client) {", "s", Place::Local, "Server");
-        check("go", "func (s *Server) Run(a, b int, c *http.Client) {", "c", Place::Local, "http.Client");
-        check("go", "type S struct {\n\tmu sync.Mutex\n\tnext *S\n}", "next", Place::Field, "S");
-        check("java", "for (Map.Entry<K, V> entry : entries) {", "entry", Place::Local, "Map.Entry");
-        check("java", "return item;", "item", Place::Local, "none");
-        check("cpp", "n::K k(1); k.move();", "k", Place::Local, "n.K");
-        check("cpp", "x = 1; return k(1);", "k", Place::Local, "none");
-        check("cpp", "int k(int a) { co_return k(1); }", "k", Place::Local, "none");
+        check("typescript", "function f(a: A, b?: B) { }", "b", DeclarationKind::Local, "B");
+        check("typescript", "class C {\n  private a: A\n  b: B\n}", "b", DeclarationKind::Field, "B");
+        check("typescript", "const f = (g: (a: A) => void) => a()", "a", DeclarationKind::Local, "none");
+        check("typescript", "g({ a: b })", "a", DeclarationKind::Local, "none");
+        check("python", "def f(self, a: pkg.A = None):", "a", DeclarationKind::Local, "pkg.A");
+        check("python", "x = {\n  a: b,\n}", "a", DeclarationKind::Local, "none");
+        check("go", "func (s *Server) Run(a, b int, c *http.Client) {", "s", DeclarationKind::Local, "Server");
+        check("go", "func (s *Server) Run(a, b int, c *http.Client) {", "c", DeclarationKind::Local, "http.Client");
+        check("go", "type S struct {\n\tmu sync.Mutex\n\tnext *S\n}", "next", DeclarationKind::Field, "S");
+        check("java", "for (Map.Entry<K, V> entry : entries) {", "entry", DeclarationKind::Local, "Map.Entry");
+        check("java", "return item;", "item", DeclarationKind::Local, "none");
+        check("cpp", "n::K k(1); k.move();", "k", DeclarationKind::Local, "n.K");
+        check("cpp", "x = 1; return k(1);", "k", DeclarationKind::Local, "none");
+        check("cpp", "int k(int a) { co_return k(1); }", "k", DeclarationKind::Local, "none");
     }
 
     #[test]
@@ -312,20 +314,20 @@ mod tests {
 
     #[test]
     fn declarations_by_value() {
-        check("go", "conn, err := dial(addr)", "err", Place::Local, "value 1 dial");
-        check("go", "for _, x := range s.items {", "x", Place::Local, "element of s");
-        check("python", "with open(p) as f:", "f", Place::Local, "value 0 open");
-        check("typescript", "for (const x of this.items) {}", "x", Place::Local, "element of this");
-        check("typescript", "const { a, b: c } = load()", "c", Place::Local, "b of load");
-        check("java", "var x = new A();", "x", Place::Local, "value 0 new");
-        check("typescript", "const f = (x) => x", "x", Place::Local, "untyped");
-        check("dart", "static A of(int x) => A(x);", "A", Place::Local, "none");
-        check("r", "s <- Stack$new()", "s", Place::Local, "value 0 Stack");
-        check("ruby", "@a ||= A.new", "@a", Place::Local, "none");
-        check("ruby", "return x unless ready?\n", "ready?", Place::Local, "none");
-        check("lua", "local o = M.new()", "o", Place::Local, "value 0 M");
-        check("rust", "match x { E::A(a, ref b) => b.f() }", "b", Place::Local, "item 1 of A");
-        check("rust", "if let E::A(a) = x {}", "a", Place::Local, "item 0 of A");
-        check("rust", "let x = E::A(a);", "a", Place::Local, "none");
+        check("go", "conn, err := dial(addr)", "err", DeclarationKind::Local, "value 1 dial");
+        check("go", "for _, x := range s.items {", "x", DeclarationKind::Local, "element of s");
+        check("python", "with open(p) as f:", "f", DeclarationKind::Local, "value 0 open");
+        check("typescript", "for (const x of this.items) {}", "x", DeclarationKind::Local, "element of this");
+        check("typescript", "const { a, b: c } = load()", "c", DeclarationKind::Local, "b of load");
+        check("java", "var x = new A();", "x", DeclarationKind::Local, "value 0 new");
+        check("typescript", "const f = (x) => x", "x", DeclarationKind::Local, "untyped");
+        check("dart", "static A of(int x) => A(x);", "A", DeclarationKind::Local, "none");
+        check("r", "s <- Stack$new()", "s", DeclarationKind::Local, "value 0 Stack");
+        check("ruby", "@a ||= A.new", "@a", DeclarationKind::Local, "none");
+        check("ruby", "return x unless ready?\n", "ready?", DeclarationKind::Local, "none");
+        check("lua", "local o = M.new()", "o", DeclarationKind::Local, "value 0 M");
+        check("rust", "match x { E::A(a, ref b) => b.f() }", "b", DeclarationKind::Local, "item 1 of A");
+        check("rust", "if let E::A(a) = x {}", "a", DeclarationKind::Local, "item 0 of A");
+        check("rust", "let x = E::A(a);", "a", DeclarationKind::Local, "none");
     }
 }

@@ -11,7 +11,7 @@ use super::tokens::Tokens;
 use super::type_name::{self, TypeName};
 use super::types::is_variable;
 
-/// The extended type.
+/// The type whose extension members are searched for.
 struct Extended<'v> {
     /// The type and its base types, as far as the repository defines them.
     types: Definitions,
@@ -20,15 +20,15 @@ struct Extended<'v> {
 }
 
 impl Reader<'_, '_> {
-    /// Returns the extension members of a value with a given name: `impl Trait for String`, `extension String`,
-    /// `fun String.name()`, `static void Name(this string text)`. An extension of another external type may be one of
-    /// its base types.
+    /// Returns the extension members of a value with a given name: `impl Trait for String`, `extension String`, `fun
+    /// String.name()`, `static void Name(this string text)`. An extension of another external type is returned only if
+    /// nothing else is found, because that type may be a base type.
     pub(super) fn extension(&self, value: &Value, name: &str) -> Result<Option<Value>> {
         let mut extended = Extended { types: Vec::new(), external: None };
         for of in self.types(value)?.unwrap_or_default() {
             extended.types.extend(scope::lineage(self.index, &of)?);
         }
-        // If the repository defines a type with this name, the extensions may belong to that type.
+        // A name counts as external only if the repository does not define it.
         if let Value::Instance(of, from) = value
             && let Some(last) = of.path.last()
             && !self.index.is_defined(last, from.syntax.group)?
@@ -73,7 +73,7 @@ impl Extended<'_> {
             || self.external.is_some_and(|of| of.path.last().is_some_and(|last| last == name))
     }
 
-    /// Whether the type equals the type of the receiver of an extension method.
+    /// Returns whether the extended type matches the receiver type of an extension method.
     fn is(&self, index: &Index<'_>, receiver: &TypeName) -> Result<bool> {
         let Some(wanted) = receiver.path.last() else { return Ok(false) };
         if is_variable(receiver) {
@@ -90,7 +90,8 @@ impl Extended<'_> {
     }
 }
 
-/// Returns the type that an extension method of C# extends. The type of a type parameter is its constraint.
+/// Returns the type that a C# extension method extends. If the receiver has a type parameter as its type, this is the
+/// constraint of the type parameter.
 fn receiver(index: &Index<'_>, function: &Rc<Definition>) -> Result<Option<TypeName>> {
     if !function.syntax.languages.contains(&"csharp") {
         return Ok(None);
@@ -102,7 +103,7 @@ fn receiver(index: &Index<'_>, function: &Rc<Definition>) -> Result<Option<TypeN
         return Ok(Some(receiver));
     }
     let tokens = Tokens::read(index.signature_text(function)?, function.syntax);
-    let constraint = tokens.places(name).find(|at| tokens.before(*at) == "where" && tokens.at(at + 1) == ":");
+    let constraint = tokens.positions(name).find(|at| tokens.before(*at) == "where" && tokens.at(at + 1) == ":");
     let constraint = constraint.and_then(|at| type_name::read(&tokens, at + 2)).map(|(name, _)| name);
     Ok(Some(constraint.unwrap_or_else(|| TypeName::from_name("T"))))
 }

@@ -1,4 +1,4 @@
-//! Resolves the imports of a file, through re-exports.
+//! Resolves the imports of a file, and follows re-exports.
 
 use std::rc::Rc;
 
@@ -15,7 +15,8 @@ use super::tokens::Tokens;
 
 /// Maximum number of files through which a re-export is followed.
 const MAX_EXPORT_DEPTH: u32 = 32;
-/// Maximum number of definitions of one file that are checked for export aliases, and of those aliases.
+/// Maximum number of definitions of one file that are checked for export aliases, and maximum number of aliases of one
+/// file.
 const MAX_EXPORTS: usize = 1_024;
 
 /// A search for an exported name through the modules that re-export it. Modules can re-export each other, so every
@@ -93,7 +94,7 @@ pub(crate) fn named_by(
             return Ok(Meaning::Module(path.to_owned(), Rc::clone(from)));
         }
         let Some((module, name)) = path.rsplit_once('.') else { return Ok(Meaning::External) };
-        // The last of leading dots belongs to the module.
+        // If the module consists of leading dots, the last dot belongs to the module.
         let module = if module.is_empty() || module.ends_with('.') { &path[..module.len() + 1] } else { module };
         return module_export(index, module, name, from, search);
     }
@@ -104,7 +105,7 @@ pub(crate) fn named_by(
             None => Meaning::External,
         });
     }
-    let (mut found, mut passed_on) = (Vec::new(), Vec::new());
+    let (mut found, mut reexported) = (Vec::new(), Vec::new());
     for other in index.named_in(name, from.syntax.group)? {
         let reach = match imports {
             _ if !NameRole::Callable.accepts(&other) => Reach::Never,
@@ -114,12 +115,12 @@ pub(crate) fn named_by(
         };
         match reach {
             Reach::Exactly => found.push(other),
-            Reach::Crate => passed_on.push(other),
+            Reach::Crate => reexported.push(other),
             Reach::Never => {}
         }
     }
-    if found.is_empty() && !passed_on.is_empty() && !crates::is_file(index, path, from)? {
-        found = passed_on;
+    if found.is_empty() && !reexported.is_empty() && !crates::is_file(index, path, from)? {
+        found = reexported;
     }
     Ok(match imports {
         _ if !found.is_empty() => Meaning::Definitions(found, Reason::Import),
@@ -130,7 +131,7 @@ pub(crate) fn named_by(
     })
 }
 
-/// Resolves the name that a module exports.
+/// Resolves a name that a module exports.
 pub(crate) fn module_export(
     index: &Index<'_>,
     module: &str,
@@ -175,12 +176,12 @@ pub(crate) fn module_export(
     }
 }
 
-/// Whether an import names a file, in languages whose other names are visible in all files: `b.dart`, `b.zig`.
+/// Returns whether an import names a file, as in Dart and Zig: `b.dart`, `b.zig`.
 fn names_file(path: &str, from: &Definition) -> bool {
     from.syntax.imports == Imports::Global && (path.ends_with(".dart") || path.ends_with(".zig"))
 }
 
-/// Returns the definitions of a name in a module with a given full name, regardless of its file.
+/// Returns the definitions of a name in the module with a given full name, regardless of the module's file.
 pub(crate) fn from_named_module(index: &Index<'_>, module: &str, name: &str, from: &Definition) -> Result<Meaning> {
     let mut found = Vec::new();
     for module in modules::named(index, module, from)?.iter().take(1) {
@@ -199,7 +200,7 @@ pub(crate) fn aliased(index: &Index<'_>, name: &str, from: &Definition) -> Resul
     Ok(file.imports.iter().find(is_it).cloned())
 }
 
-/// Resolves a name with the first of several modules that exports it.
+/// Resolves a name to the export of the first of several modules that exports the name.
 pub(crate) fn exported_by(
     index: &Index<'_>,
     modules: &[String],
@@ -261,14 +262,14 @@ fn exported(index: &Index<'_>, path: &str, name: &str, search: &mut ExportSearch
     Ok(found)
 }
 
-/// Returns the callable definitions of a name in a file with the owner `owner`, which is empty at the top level.
+/// Returns the callable definitions of a name in a file whose owner is `owner`. At the top level, the owner is empty.
 fn members_of(index: &Index<'_>, path: &str, owner: &str, name: &str) -> Result<Definitions> {
     let file = index.file(path)?;
     let found = file.named(name).filter(|other| other.owner() == owner && NameRole::Callable.accepts(other));
     Ok(found.cloned().collect())
 }
 
-/// Returns the definition that a JavaScript module exports as its default, imported under the name `bound`.
+/// Returns the default export of a JavaScript module that another file imports under the name `bound`.
 fn default_export(index: &Index<'_>, path: &str, bound: &str) -> Result<Definitions> {
     for alias in aliases(index, path)?.iter().filter(|alias| alias.exported == "default") {
         let found = members_of(index, path, "", &alias.local)?;
@@ -289,7 +290,7 @@ fn default_export(index: &Index<'_>, path: &str, bound: &str) -> Result<Definiti
     Ok(file.definitions.iter().filter(|other| other.is_component()).take(1).cloned().collect())
 }
 
-/// Whether a definition is the default export of its file.
+/// Returns whether a definition is the default export of its file.
 pub(crate) fn is_default(index: &Index<'_>, of: &Definition) -> Result<bool> {
     Ok(default_export(index, &of.path, "")?.iter().any(|other| other.id == of.id))
 }
@@ -324,7 +325,7 @@ fn returned(index: &Index<'_>, from: &Definition) -> Result<Option<String>> {
     let file = index.file(&from.path)?;
     for module in file.definitions.iter().filter(|definition| definition.is_module) {
         let tokens = index.tokens(module)?;
-        let Some(at) = tokens.places("return").last() else { continue };
+        let Some(at) = tokens.positions("return").last() else { continue };
         let at = if tokens.at(at + 1) == "setmetatable" && tokens.at(at + 2) == "(" { at + 3 } else { at + 1 };
         if tokens.is_name(at) {
             return Ok(Some(tokens.at(at).to_owned()));

@@ -1,4 +1,4 @@
-//! The definitions and files of a generation for the resolution of calls. Each is read at most once.
+//! The definitions and files of a generation, as the resolution of calls reads them. Results are cached.
 
 use std::borrow::Borrow;
 use std::cell::{Cell, RefCell};
@@ -19,13 +19,13 @@ use crate::work::WorkBudget;
 pub(crate) const MAX_NAMESAKES: usize = 1_024;
 /// Maximum number of chunks of one file that are read.
 const MAX_CHUNKS: usize = 16_384;
-/// Maximum size of the pieces of one definition that are read, in bytes.
+/// Size of the text of one definition, in bytes, after which no more pieces of the definition are read.
 const MAX_TEXT_BYTES: usize = 1 << 20;
 /// Maximum number of expressions that are read to resolve the calls of one name in one text.
 const MAX_EXPRESSIONS: u32 = 4_096;
 /// Maximum number of expressions and re-exports that are followed for one request.
 const MAX_STEPS: u32 = 262_144;
-/// Maximum number of files, definitions and texts in each cache.
+/// Maximum number of entries in each cache.
 const MAX_CACHE_ENTRIES: usize = 4_096;
 
 /// The result of reading an index.
@@ -34,7 +34,8 @@ pub(crate) type Result<T> = std::result::Result<T, StorageError>;
 /// Definitions that a name or an expression may refer to.
 pub(crate) type Definitions = Vec<Rc<Definition>>;
 
-/// A definition, or the code of a file outside of definitions. The first piece represents a split definition.
+/// A definition, or the code of a file outside of definitions. If a definition is split into pieces, the first piece
+/// represents it.
 #[derive(Debug)]
 pub(crate) struct Definition {
     pub(crate) id: ChunkId,
@@ -46,25 +47,25 @@ pub(crate) struct Definition {
     pub(crate) syntax: &'static Syntax,
     /// Whether the chunk is code outside of definitions.
     pub(crate) is_module: bool,
-    /// Whether it is a function that is not visible in other files, such as a `static` function in C.
+    /// Whether the definition is a function that is not visible in other files, such as a `static` function in C.
     pub(crate) is_local: bool,
 }
 
 impl Definition {
-    /// Whether other definitions can be its members.
+    /// Returns whether the definition can have members.
     pub(crate) fn is_type(&self) -> bool {
         use ChunkType::{Class, Enum, Interface, Struct, Type};
         matches!(self.kind, Class | Interface | Struct | Enum | Type) || self.is_namespace()
     }
 
-    /// Whether it is a module or namespace that is declared inside a file.
+    /// Returns whether the definition is a module or namespace that is declared inside a file.
     pub(crate) fn is_namespace(&self) -> bool {
         let may_be = self.kind == ChunkType::Code && !self.is_module && self.syntax.inner_modules;
         let is_path = self.name.contains(':') && self.syntax.imports != Imports::Modules;
         may_be && (self.syntax.imports == Imports::Ecma || self.name.starts_with(char::is_uppercase)) && !is_path
     }
 
-    /// Whether it is the module of a component file, which is used as one element.
+    /// Returns whether the definition is the module of a component file, which other files use as one markup element.
     pub(crate) fn is_component(&self) -> bool {
         self.is_module && self.syntax.is_component
     }
@@ -79,7 +80,7 @@ impl Definition {
         owner.trim_end_matches(['.', ':', '\\', '#', '/'])
     }
 
-    /// Whether it is a constructor with the name of its type.
+    /// Returns whether the definition is a constructor that has the name of its type.
     pub(crate) fn is_named_as_its_type(&self) -> bool {
         let owner = self.owner().rsplit(['.', ':', '\\', '#', '/']).next();
         self.syntax.constructors.contains(&"") && owner == Some(self.name.as_str())
@@ -101,7 +102,7 @@ pub(crate) fn directory(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(directory, _)| directory)
 }
 
-/// Whether a C or C++ file is a header.
+/// Returns whether a C or C++ file is a header.
 fn is_header(path: &str) -> bool {
     !matches!(path.rsplit('.').next(), Some("c" | "cc" | "cpp" | "cxx" | "c++" | "cu" | "m" | "mm"))
 }
@@ -110,12 +111,13 @@ fn is_header(path: &str) -> bool {
 #[derive(Debug, Default)]
 pub(crate) struct File {
     pub(crate) definitions: Definitions,
-    /// Positions of the definitions by id and by name.
+    /// Indexes of the definitions by id.
     by_id: FxHashMap<ChunkId, usize>,
+    /// Indexes of the definitions by name.
     by_name: FxHashMap<String, Vec<usize>>,
-    /// The first piece of the definition to which each chunk belongs.
+    /// The first piece of a definition by each of its pieces.
     heads: FxHashMap<ChunkId, ChunkId>,
-    /// The chunks of every definition.
+    /// The pieces of a definition by its first piece.
     pieces: FxHashMap<ChunkId, Vec<ChunkId>>,
     parents: FxHashMap<ChunkId, ChunkId>,
     /// Qualified names of the owners of definitions.
@@ -130,7 +132,7 @@ impl File {
         Some(Rc::clone(&self.definitions[*self.by_id.get(&id)?]))
     }
 
-    /// Whether any definition has this owner.
+    /// Returns whether any definition has this owner.
     pub(crate) fn has_members(&self, owner: &str) -> bool {
         self.owners.contains(owner)
     }
@@ -151,7 +153,7 @@ pub(crate) struct Alias {
 /// Chunks that share a label.
 pub(crate) struct Labelled {
     pub(crate) list: Vec<ChunkId>,
-    /// Whether there are more chunks.
+    /// Whether the list omits chunks that have the label.
     pub(crate) is_cut: bool,
 }
 
@@ -177,7 +179,7 @@ pub(crate) struct Index<'s> {
     expressions_left: Cell<u32>,
     /// Number of steps that may still be taken for one request.
     steps_left: Cell<u32>,
-    /// The base types of types.
+    /// Base types by type.
     bases: Cache<ChunkId, Bases>,
     /// Export aliases by path.
     exports: Cache<String, Rc<[Alias]>>,
@@ -186,13 +188,13 @@ pub(crate) struct Index<'s> {
     units: Cache<String, Option<String>>,
     /// Whether a definition is only a declaration.
     prototypes: Cache<ChunkId, bool>,
-    /// Numbers of type parameters.
+    /// Numbers of type parameters by definition.
     type_parameters: Cache<ChunkId, usize>,
     /// Whether a name is defined in a group of languages.
     defined: Cache<(String, u8), bool>,
 }
 
-/// Values that are computed once. Cleared when it is full.
+/// A cache of computed values, which is cleared when it is full.
 struct Cache<K, V>(RefCell<FxHashMap<K, V>>);
 
 impl<K, V> Default for Cache<K, V> {
@@ -212,16 +214,16 @@ impl<K: Hash + Eq, V: Clone> Cache<K, V> {
             return Ok(known.clone());
         }
         let found = find()?;
-        self.keep(key.to_owned(), found.clone());
+        self.insert(key.to_owned(), found.clone());
         Ok(found)
     }
 
-    fn keep(&self, key: K, value: V) {
-        let mut kept = self.0.borrow_mut();
-        if kept.len() >= MAX_CACHE_ENTRIES {
-            kept.clear();
+    fn insert(&self, key: K, value: V) {
+        let mut entries = self.0.borrow_mut();
+        if entries.len() >= MAX_CACHE_ENTRIES {
+            entries.clear();
         }
-        kept.insert(key, value);
+        entries.insert(key, value);
     }
 }
 
@@ -246,7 +248,7 @@ impl<'s> Index<'s> {
     }
 
     /// Returns the base types of a type, computed by `find` unless they are cached. During the computation, the type
-    /// has no base types.
+    /// counts as a type without base types, so that cyclic inheritance ends.
     pub(crate) fn bases_of(&self, id: ChunkId, find: impl FnOnce() -> Result<(Definitions, bool)>) -> Result<Bases> {
         self.bases.get_or(&id, || {
             self.bases.0.borrow_mut().insert(id, Bases::default());
@@ -266,26 +268,26 @@ impl<'s> Index<'s> {
         self.expressions_left.set(MAX_EXPRESSIONS);
     }
 
-    /// Whether one more expression may be read. Counts the expression.
+    /// Returns whether one more expression may be read. Counts the expression.
     pub(crate) fn may_read_expression(&self) -> bool {
         let left = self.expressions_left.get();
         self.expressions_left.set(left.saturating_sub(1));
         left > 0 && self.may_step()
     }
 
-    /// Whether one more step may be taken for the request. Counts the step.
+    /// Returns whether one more step may be taken for the request. Counts the step.
     pub(crate) fn may_step(&self) -> bool {
         let left = self.steps_left.get();
         self.steps_left.set(left.saturating_sub(1));
         left > 0 && !self.work.is_cancelled()
     }
 
-    /// Whether the request has used all of its steps or was cancelled.
+    /// Returns whether the request has used all of its steps or was cancelled.
     pub(crate) fn is_spent(&self) -> bool {
         self.steps_left.get() == 0 || self.is_cancelled()
     }
 
-    /// Whether the request was cancelled.
+    /// Returns whether the request was cancelled.
     pub(crate) fn is_cancelled(&self) -> bool {
         self.work.is_cancelled()
     }
@@ -295,7 +297,7 @@ impl<'s> Index<'s> {
         self.files.get_or(path, || Ok(Rc::new(self.read_file(path)?)))
     }
 
-    /// Whether a file is indexed.
+    /// Returns whether a file is indexed.
     pub(crate) fn has_file(&self, path: &str) -> Result<bool> {
         self.paths.get_or(path, || Ok(self.snapshot.file_finder().row(path)?.is_some()))
     }
@@ -348,17 +350,17 @@ impl<'s> Index<'s> {
         self.exports.get_or(path, || Ok(find()?.into()))
     }
 
-    /// Whether a definition is only a declaration, computed by `find` unless it is cached.
+    /// Returns whether a definition is only a declaration, computed by `find` unless it is cached.
     pub(crate) fn is_prototype(&self, id: ChunkId, find: impl FnOnce() -> Result<bool>) -> Result<bool> {
         self.prototypes.get_or(&id, find)
     }
 
-    /// Returns the signature of a function or property as it is written; empty if it is missing.
+    /// Returns the text of the signature of a function or property; empty if the signature is missing.
     pub(crate) fn signature_text(&self, of: &Definition) -> Result<String> {
         Ok(self.snapshot.text(of.id)?.map(|text| text.signature).unwrap_or_default())
     }
 
-    /// Returns the signature of a function.
+    /// Returns the parsed signature of a function.
     pub(crate) fn signature(&self, of: &Definition) -> Result<Option<Signature>> {
         Ok(signature::read(&self.signature_text(of)?, &of.name, of.syntax))
     }
@@ -372,13 +374,13 @@ impl<'s> Index<'s> {
     pub(crate) fn type_parameters(&self, of: &Definition) -> Result<usize> {
         self.type_parameters.get_or(&of.id, || {
             let tokens = Tokens::read(self.signature_text(of)?, of.syntax);
-            let counts = tokens.places(&of.name).map(|at| type_name::argument_count(&tokens, at + 1));
+            let counts = tokens.positions(&of.name).map(|at| type_name::argument_count(&tokens, at + 1));
             Ok(counts.max().unwrap_or_default())
         })
     }
 
-    /// Keeps the definitions with a given number of type parameters, or all definitions if none of them matches. Does
-    /// nothing in languages where this number does not distinguish types.
+    /// Keeps the definitions with a given number of type parameters, or all definitions if no definition matches. Keeps
+    /// all definitions in languages where the number of type parameters does not distinguish types.
     pub(crate) fn with_type_parameters(&self, found: Definitions, count: usize) -> Result<Definitions> {
         if found.len() < 2 || !found[0].syntax.generic_arity {
             return Ok(found);
@@ -388,7 +390,7 @@ impl<'s> Index<'s> {
         Ok(if kept.is_empty() { found } else { kept })
     }
 
-    /// Returns the other parts of a type: definitions in other places that add members to it.
+    /// Returns the other parts of a partial type, which are definitions that add members to the type.
     pub(crate) fn other_parts(&self, of: &Definition) -> Result<Definitions> {
         if !(of.syntax.partial_types && of.is_type()) {
             return Ok(Vec::new());
@@ -401,12 +403,12 @@ impl<'s> Index<'s> {
         Ok(found)
     }
 
-    /// Whether two definitions with the same qualified name are parts of one type.
+    /// Returns whether two definitions with the same qualified name are parts of one type.
     fn is_same_type(&self, one: &Definition, other: &Definition) -> Result<bool> {
         Ok(!one.syntax.generic_arity || self.type_parameters(one)? == self.type_parameters(other)?)
     }
 
-    /// Whether any file in a group of languages defines a name.
+    /// Returns whether any file in a group of languages defines a name.
     pub(crate) fn is_defined(&self, name: &str, group: u8) -> Result<bool> {
         self.defined.get_or(&(name.to_owned(), group), || {
             let mut is_defined = false;
@@ -419,7 +421,7 @@ impl<'s> Index<'s> {
         })
     }
 
-    /// Returns the members of a type with a given name, without inherited ones.
+    /// Returns the members of a type with a given name, without inherited members.
     pub(crate) fn own_members(&self, of: &Definition, name: &str) -> Result<Definitions> {
         // Kotlin: members of the companion object are members of the type.
         let is_owner = |owner: &str| {
@@ -437,7 +439,7 @@ impl<'s> Index<'s> {
         let mut members = self.named_in(name, of.syntax.group)?;
         members.retain(|other| is_member(&other) && is_near(other));
         retain(&mut members, |other| {
-            // Another file may define another type of the same name.
+            // A file that defines a type of the same name contains the members of that type.
             let is_type = |own: &Rc<Definition>| own.is_type() && own.qualified_name == of.qualified_name;
             Ok(of.syntax.imports != Imports::Rust || !self.file(&other.path)?.named(&of.name).any(is_type))
         })?;
@@ -482,7 +484,7 @@ impl<'s> Index<'s> {
         })
     }
 
-    /// Returns the definitions and files that define a name, also without a separate chunk.
+    /// Returns the definitions and files that define a name, including names without a separate chunk.
     pub(crate) fn defining(&self, name: &str) -> Result<Definitions> {
         let mut found = Vec::new();
         for id in self.chunks(Label::Defines(name), MAX_NAMESAKES)?.list {
@@ -512,7 +514,7 @@ impl<'s> Index<'s> {
         Ok(record.iter().flat_map(ChunkRecord::definitions).map(str::to_owned).collect())
     }
 
-    /// Returns the tokens of the text of a definition, with all of its pieces.
+    /// Returns the tokens of a definition's text, which consists of all pieces of the definition.
     pub(crate) fn tokens(&self, definition: &Definition) -> Result<Rc<Tokens>> {
         self.tokens.get_or(&definition.id, || {
             let mut whole = String::new();
@@ -535,7 +537,7 @@ impl<'s> Index<'s> {
         Ok(file.pieces.get(&definition.id).cloned().unwrap_or_else(|| vec![definition.id]))
     }
 
-    /// Returns the definition that encloses or owns another one.
+    /// Returns the definition that encloses or owns `definition`.
     pub(crate) fn parent(&self, definition: &Definition) -> Result<Option<Rc<Definition>>> {
         let file = self.file(&definition.path)?;
         let parent = file.parents.get(&definition.id).copied();

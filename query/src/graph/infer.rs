@@ -18,7 +18,7 @@ use super::type_name::{self, TypeName, angle_closer};
 pub(super) const MAX_INFERENCE_DEPTH: u32 = 12;
 /// Maximum nesting of expressions.
 const MAX_NESTING: u32 = 64;
-/// Maximum number of names, calls and indexes of one expression.
+/// Maximum number of names, calls and indexes in one expression.
 const MAX_STEPS: usize = 64;
 /// Maximum number of names in a path of namespaces and types.
 const MAX_PATH_NAMES: usize = 12;
@@ -26,28 +26,28 @@ const MAX_PATH_NAMES: usize = 12;
 /// The value of an expression.
 #[derive(Debug, Clone)]
 pub(crate) enum Value {
-    /// An object of a type that the text of a definition names.
+    /// An object of a type that is named in the text of the definition.
     Instance(TypeName, Rc<Definition>),
-    /// Several results, whose types the text of a definition names.
+    /// Several results of types that are named in the text of the definition.
     Results(Vec<TypeName>, Rc<Definition>),
-    /// An object of one of these types.
+    /// An object whose type is one of the definitions.
     Objects(Definitions),
-    /// These types themselves.
+    /// Types, rather than objects of the types.
     Types(Definitions, Reason),
-    /// These functions.
+    /// Functions that are not called yet.
     Functions(Definitions, Reason),
-    /// A module, as the file of the definition refers to it.
+    /// A module, by the name that the file of the definition uses for it.
     Module(String, Rc<Definition>),
     /// A table or object in a file, with the owner of its members.
     Holder(Rc<str>, String),
-    /// Something outside of the repository.
+    /// A value that comes from outside of the repository.
     External,
     /// Unknown.
     Unknown,
 }
 
 impl Value {
-    /// Returns an element of a value.
+    /// Returns the value of an element of a collection.
     pub(super) fn element(self) -> Self {
         match self {
             Self::Instance(mut name, from) => {
@@ -125,7 +125,7 @@ impl<'i, 's> Reader<'i, 's> {
             match tokens.at(next) {
                 _ if tokens.is_separator(next) && tokens.at(next + 1) == "(" => {
                     // Go: x.(T)
-                    value = self.written(next + 2);
+                    value = self.instance_at(next + 2);
                     next = tokens.behind(next + 1, end);
                 }
                 _ if tokens.is_separator(next) && self.is_member(next + 1) => {
@@ -133,7 +133,7 @@ impl<'i, 's> Reader<'i, 's> {
                     next += 2;
                     let held = match self.constructed(&value, name) {
                         Some(made) => Some(made),
-                        None => self.passed_on(&value, name)?,
+                        None => self.receiver_or_element(&value, name)?,
                     };
                     if let Some(held) = held {
                         value = held;
@@ -202,7 +202,7 @@ impl<'i, 's> Reader<'i, 's> {
             }
         }
         if tokens.at(next) == "as" && next < end {
-            return Ok(self.written(next + 1));
+            return Ok(self.instance_at(next + 1));
         }
         if let Some(either) = self.choice(&value, next, end)? {
             return Ok(either);
@@ -235,7 +235,7 @@ impl<'i, 's> Reader<'i, 's> {
         })
     }
 
-    /// Whether a token can name a member. In Rust, items of tuples have numbers.
+    /// Returns whether a token can name a member. In Rust, items of tuples have numbers.
     pub(super) fn is_member(&self, at: usize) -> bool {
         let has_numbers = self.from.syntax.imports == Imports::Rust;
         self.tokens.is_name(at) || (has_numbers && self.tokens.kind(at) == Some(TokenKind::Number))
@@ -259,7 +259,7 @@ impl<'i, 's> Reader<'i, 's> {
     }
 
     /// Returns an object of the type at a token.
-    pub(super) fn written(&self, at: usize) -> Value {
+    pub(super) fn instance_at(&self, at: usize) -> Value {
         let found = type_name::read(&self.tokens, at);
         found.map_or(Value::Unknown, |(name, _)| Value::Instance(name, Rc::clone(&self.from)))
     }
@@ -297,7 +297,7 @@ impl<'i, 's> Reader<'i, 's> {
             return Ok((self.inner(at + 1, closer)?, closer + 1));
         }
         if word == "[" && syntax.declarations == Declarations::NameType {
-            return Ok((self.written(at), end));
+            return Ok((self.instance_at(at), end));
         }
         // Objective-C: [object message]
         if word == "[" && !syntax.languages.contains(&"objc") {
@@ -393,7 +393,8 @@ impl<'i, 's> Reader<'i, 's> {
         Ok((if types.is_empty() { Value::External } else { Value::Types(types, Reason::Receiver) }, next))
     }
 
-    /// Resolves a type with its namespaces or package. Returns it with the position after the path.
+    /// Resolves the path of a type, which consists of namespaces or a package and the type's name. Returns the type and
+    /// the position after the path.
     pub(crate) fn path(&self, at: usize, end: usize) -> Result<Option<(Value, usize)>> {
         let tokens = &self.tokens;
         let syntax = self.from.syntax;
@@ -415,8 +416,8 @@ impl<'i, 's> Reader<'i, 's> {
         Ok(None)
     }
 
-    /// Whether the name at `at` can only mean an external type, function or module: it is not a variable, and the
-    /// repository does not define it.
+    /// Returns whether the name at `at` can only mean an external type, function or module: it is not a variable, and
+    /// the repository does not define it.
     pub(super) fn is_outside(&self, at: usize) -> Result<bool> {
         let (tokens, syntax) = (&self.tokens, self.from.syntax);
         let word = tokens.at(at);
@@ -442,16 +443,16 @@ impl<'i, 's> Reader<'i, 's> {
         is_literal.then(|| Value::Module(path.to_owned(), Rc::clone(&self.from)))
     }
 
-    /// Whether the definition is a singleton method: `def self.name`.
+    /// Returns whether the definition is a singleton method: `def self.name`.
     pub(super) fn is_singleton(&self) -> bool {
         let tokens = &self.tokens;
         tokens
-            .places(&self.from.name)
+            .positions(&self.from.name)
             .next()
             .is_some_and(|at| at >= 2 && tokens.before(at) == "." && tokens.at(at - 2) == "self")
     }
 
-    /// Returns the table or object that contains the definition, in languages where it need not be a type.
+    /// Returns the table or object that contains the definition, in languages where members need not belong to a type.
     pub(super) fn holder(&self) -> Result<Option<Value>> {
         if !matches!(self.from.syntax.imports, Imports::Ecma | Imports::Lua) {
             return Ok(None);
@@ -475,7 +476,7 @@ impl<'i, 's> Reader<'i, 's> {
         Ok(match value {
             Value::Types(types, _) => Value::Objects(types),
             Value::Functions(functions, _) => self.result(&functions)?,
-            // A path of Rust that the repository does not define: String::from(text)
+            // A Rust path that the repository does not define: String::from(text)
             Value::Module(_, from) if from.syntax.imports == Imports::Rust => Value::External,
             Value::Module(module, from) => match self.default_of(&module, &from)? {
                 Value::Module(..) => Value::Unknown,

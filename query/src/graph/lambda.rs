@@ -7,7 +7,7 @@ use super::tokens::Tokens;
 use super::type_name::angle_opener;
 use super::types::is_transparent;
 
-/// Methods that pass each element, or the wrapped value of the object.
+/// Methods that pass each element of a collection, or the value that an object wraps, to a lambda.
 #[rustfmt::skip]
 const EACH: [&str; 63] = [
     "all", "All", "allMatch", "and_then", "any", "Any", "anyMatch", "associateBy", "associateWith", "collect",
@@ -18,7 +18,7 @@ const EACH: [&str; 63] = [
     "OrderBy", "partition", "peek", "position", "reject", "removeIf", "select", "Select", "SelectMany", "some",
     "sortedBy", "sort_by", "sumOf", "then", "Where",
 ];
-/// Methods that pass the object itself.
+/// Methods that pass the object on which they are called to a lambda.
 const ITSELF: [&str; 6] = ["also", "let", "tap", "takeIf", "takeUnless", "yield_self"];
 
 /// Types of functions, with the types of their parameters first: `Action<T>`, `Function<T, R>`.
@@ -32,22 +32,25 @@ const FUNCTION_TYPES: [&str; 10] = [
 struct Parameter {
     /// Position of the token of the called method's name.
     method: usize,
-    /// The position among the parameters of the lambda.
+    /// Index of the parameter among the parameters of the lambda.
     position: usize,
 }
 
 impl Reader<'_, '_> {
-    /// Returns the value of a parameter of a lambda, which the token at `at` uses: `list.map(x => …)`,
-    /// `list.forEach { it … }`, `list.each do |x| … end`, `configure(x => …)`. `None` if no such lambda is known.
+    /// Returns the value of the lambda parameter `name` that the token at `at` uses: `list.map(x => …)`, `list.forEach
+    /// { it … }`, `list.each do |x| … end`, `configure(x => …)`. `None` if no such lambda is found or the value cannot
+    /// be inferred.
     pub(super) fn lambda_parameter(&self, name: &str, at: usize) -> Result<Option<Value>> {
         let tokens = &self.tokens;
         let parameter = match name {
             "it" if self.from.syntax.trailing_blocks => {
                 block_of(tokens, at).map(|method| Parameter { method, position: 0 })
             }
-            _ => {
-                tokens.places(name).take_while(|place| *place < at).filter_map(|place| parameter(tokens, place)).last()
-            }
+            _ => tokens
+                .positions(name)
+                .take_while(|place| *place < at)
+                .filter_map(|place| parameter(tokens, place))
+                .last(),
         };
         let Some(Parameter { method, position }) = parameter else { return Ok(None) };
         let receiver = match method {
@@ -69,7 +72,7 @@ impl Reader<'_, '_> {
         })
     }
 
-    /// Returns the value of a parameter of a lambda from the type of the parameter that takes the lambda.
+    /// Infers the value of a lambda's parameter from the type of the function parameter to which the lambda is passed.
     fn declared_parameter(
         &self,
         receiver: Option<Value>,
@@ -103,7 +106,7 @@ impl Reader<'_, '_> {
     }
 }
 
-/// Returns the name of the method whose block without declared parameters encloses a token.
+/// Returns the position of the name of the method whose block without declared parameters encloses a token.
 fn block_of(tokens: &Tokens, at: usize) -> Option<usize> {
     let mut open = tokens.opener(at)?;
     while tokens.at(open) != "{" || !(tokens.is_name(open.checked_sub(1)?) || tokens.before(open) == ")") {
@@ -112,7 +115,7 @@ fn block_of(tokens: &Tokens, at: usize) -> Option<usize> {
     name_before(tokens, open)
 }
 
-/// Returns the parameter of a lambda at a token, if one is declared there.
+/// Returns the lambda parameter that is declared at a token, if any.
 fn parameter(tokens: &Tokens, place: usize) -> Option<Parameter> {
     let (mut first, mut position) = (place, 0);
     let after = tokens.at(place + 1);
@@ -153,7 +156,7 @@ fn parameter(tokens: &Tokens, place: usize) -> Option<Parameter> {
     name_before(tokens, open).map(|method| Parameter { method, position })
 }
 
-/// Returns the name before an opening bracket or `do`, and before type arguments and arguments.
+/// Returns the position of the name before an opening bracket or `do`, skipping arguments and type arguments.
 fn name_before(tokens: &Tokens, open: usize) -> Option<usize> {
     let mut before = open.checked_sub(1)?;
     if tokens.at(before) == ")" {

@@ -8,13 +8,13 @@ use super::reason::Reason;
 /// The meaning of a name.
 #[derive(Debug, Clone)]
 pub(crate) enum Meaning {
-    /// Definitions, with the reason of the resolution.
+    /// Definitions, with the reason for resolving the name to them.
     Definitions(Definitions, Reason),
-    /// A module, as the file of the definition refers to it.
+    /// A module, by the name that the file of the definition uses for it.
     Module(String, Rc<Definition>),
-    /// A variable of a file.
+    /// A variable at the top of a file: the path of the file and the name of the variable.
     Variable(String, String),
-    /// Something outside of the repository.
+    /// A name that is defined outside of the repository.
     External,
     /// Unknown.
     Unknown,

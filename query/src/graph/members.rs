@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use aurora_storage::ChunkType;
 
-use super::declarations::{self, Declared, Place};
+use super::declarations::{self, DeclarationKind, Declared};
 use super::imports::{self, ExportSearch};
 use super::index::{Definition, Definitions, Result};
 use super::infer::{Reader, Value};
@@ -16,9 +16,9 @@ use super::syntax::{Declarations, Imports, Names, Syntax};
 use super::type_name::{self, TypeName};
 use super::types::{is_transparent, is_variable};
 
-/// Members of external types that return the receiver or the value that it wraps.
+/// Members of external types that return the receiver or the value that the receiver wraps.
 #[rustfmt::skip]
-const PASSED_ON: [&str; 36] = [
+const RETURN_RECEIVER: [&str; 36] = [
     "clone", "cloned", "copied", "as_ref", "as_mut", "as_deref", "as_deref_mut", "to_owned", "borrow", "borrow_mut",
     "lock", "read", "write", "unwrap", "expect", "unwrap_or", "unwrap_or_else", "unwrap_or_default", "ok", "ok_or",
     "ok_or_else", "iter", "iter_mut", "into_iter", "filter", "reverse", "rev", "skip", "slice", "sorted", "stream",
@@ -39,10 +39,10 @@ impl Reader<'_, '_> {
             None => signature::property_type(&self.index.signature_text(of)?, &of.name, of.syntax),
             Some(read) => {
                 let tokens = self.index.tokens(of)?;
-                let is_getter = tokens.places(&of.name).next().is_some_and(|at| tokens.before(at) == "get");
+                let is_getter = tokens.positions(&of.name).next().is_some_and(|at| tokens.before(at) == "get");
                 let is_decorated = ["property", "cached_property"]
                     .iter()
-                    .any(|decorator| tokens.places(decorator).any(|at| tokens.before(at) == "@"));
+                    .any(|decorator| tokens.positions(decorator).any(|at| tokens.before(at) == "@"));
                 if is_getter || is_decorated { read.results.into_iter().next() } else { None }
             }
         };
@@ -57,7 +57,7 @@ impl Reader<'_, '_> {
                 meaning => Value::from_meaning(meaning),
             });
         }
-        if let Some(value) = self.held(&value, name)? {
+        if let Some(value) = self.holder_member(&value, name)? {
             return Ok(value);
         }
         let Some(types) = self.types(&value)? else { return Ok(Value::Unknown) };
@@ -107,24 +107,24 @@ impl Reader<'_, '_> {
         if !holders.is_empty() {
             return Ok(Value::Functions(holders, Reason::Receiver));
         }
-        if let Some((inner, reader)) = self.dereferenced(&value, &types)? {
+        if let Some((inner, reader)) = self.deref_target(&value, &types)? {
             return reader.member(inner, name);
         }
         if let Some(extensions) = self.extension(&value, name)? {
             return Ok(extensions);
         }
-        // If all members of a type are known, the repository does not define a missing one.
+        // In languages with fixed members, a member that was not found is defined outside of the repository.
         Ok(if is_external || self.from.syntax.fixed_members { Value::External } else { Value::Unknown })
     }
 
-    /// Returns the target of an object whose type implements `Deref`, and a reader one step further.
-    pub(super) fn dereferenced(&self, value: &Value, types: &[Rc<Definition>]) -> Result<Option<(Value, Self)>> {
+    /// Returns the target of an object whose type implements `Deref`, and a reader at the next inference depth.
+    pub(super) fn deref_target(&self, value: &Value, types: &[Rc<Definition>]) -> Result<Option<(Value, Self)>> {
         for of in types {
             for block in scope::implementations(self.index, of)? {
                 let Some(reader) = self.at(&block)? else { return Ok(None) };
                 let tokens = &reader.tokens;
-                let is_deref = tokens.places("Deref").next().is_some();
-                let target = tokens.places("Target").find(|at| tokens.at(at + 1) == "=").filter(|_| is_deref);
+                let is_deref = tokens.positions("Deref").next().is_some();
+                let target = tokens.positions("Target").find(|at| tokens.at(at + 1) == "=").filter(|_| is_deref);
                 let Some((target, _)) = target.and_then(|at| type_name::read(tokens, at + 2)) else { continue };
                 let inner = match value {
                     Value::Instance(name, from) if is_variable(&target) && !name.arguments.is_empty() => {
@@ -139,8 +139,8 @@ impl Reader<'_, '_> {
         Ok(None)
     }
 
-    /// Replaces the type of a value if it is a type parameter of the receiver's type: an `Item` for the result `T` of a
-    /// method of `List<Item>`.
+    /// Replaces the type of a value if the type is a type parameter of the receiver's type. For example, if a method of
+    /// `List<Item>` has the result `T`, the value is an `Item`.
     pub(super) fn with_type_argument(&self, value: Value, receiver: &Value) -> Result<Value> {
         let (Value::Instance(of, _), Value::Instance(owner, from)) = (&value, receiver) else { return Ok(value) };
         let named = if is_transparent(of) { of.arguments.first() } else { Some(of) };
@@ -150,7 +150,7 @@ impl Reader<'_, '_> {
         }
         for of in self.types(receiver)?.unwrap_or_default() {
             let tokens = self.index.tokens(&of)?;
-            let parameters = tokens.places(&of.name).map(|at| type_name::parameters(&tokens, at + 1));
+            let parameters = tokens.positions(&of.name).map(|at| type_name::parameters(&tokens, at + 1));
             let position = parameters.take(1).flatten().position(|parameter| parameter == *name);
             if let Some(argument) = position.and_then(|position| owner.arguments.get(position)) {
                 return Ok(Value::Instance(argument.clone(), Rc::clone(from)));
@@ -159,11 +159,11 @@ impl Reader<'_, '_> {
         Ok(value)
     }
 
-    /// Returns the result of a member that returns its receiver or an element of it: `list.iter()`, `option.unwrap()`,
-    /// `pointer.get()`.
-    pub(super) fn passed_on(&self, value: &Value, name: &str) -> Result<Option<Value>> {
-        let (is_same, is_element) = (PASSED_ON.contains(&name), ELEMENTS.contains(&name));
-        if !(is_same || is_element) || self.held(value, name)?.is_some() {
+    /// Returns the result of a member that returns its receiver or an element of the receiver: `list.iter()`,
+    /// `option.unwrap()`, `pointer.get()`.
+    pub(super) fn receiver_or_element(&self, value: &Value, name: &str) -> Result<Option<Value>> {
+        let (is_same, is_element) = (RETURN_RECEIVER.contains(&name), ELEMENTS.contains(&name));
+        if !(is_same || is_element) || self.holder_member(value, name)?.is_some() {
             return Ok(None);
         }
         for of in self.types(value)?.unwrap_or_default() {
@@ -181,7 +181,7 @@ impl Reader<'_, '_> {
     }
 
     /// Returns a member of a table, an untyped object or a function; `None` for any other value.
-    pub(super) fn held(&self, value: &Value, name: &str) -> Result<Option<Value>> {
+    pub(super) fn holder_member(&self, value: &Value, name: &str) -> Result<Option<Value>> {
         let (path, owner) = match value {
             Value::Holder(path, owner) => (Rc::clone(path), owner.clone()),
             Value::Functions(functions, _) => match functions.as_slice() {
@@ -194,7 +194,7 @@ impl Reader<'_, '_> {
             Value::Instance(of, from) if from.syntax.imports == Imports::Ecma && of.path.len() == 1 => {
                 match scope::lookup(self.index, &of.path[0], from, NameRole::Callable)? {
                     Meaning::Definitions(found, reason) if found.iter().all(|one| one.is_function()) => {
-                        return self.held(&Value::Functions(found, reason), name);
+                        return self.holder_member(&Value::Functions(found, reason), name);
                     }
                     _ => return Ok(None),
                 }
@@ -231,7 +231,7 @@ impl Reader<'_, '_> {
         }
         for of in &parts {
             let Some(reader) = self.at(of)? else { break };
-            let declared = declarations::declared(&reader.tokens, &own, Place::Field, of.syntax);
+            let declared = declarations::declared(&reader.tokens, &own, DeclarationKind::Field, of.syntax);
             let mut first = None;
             if let Some(declared) = declared.filter(|declared| *declared != Declared::Untyped) {
                 match reader.declared(declared)? {
@@ -239,7 +239,7 @@ impl Reader<'_, '_> {
                     value => return Ok(Some(value)),
                 }
             }
-            for method in self.assigning(of)? {
+            for method in self.assigning_methods(of)? {
                 let Some(reader) = self.at(&method)?.filter(|_| self.index.may_step()) else { break };
                 for declared in declarations::assigned(&reader.tokens, name, of.syntax) {
                     match reader.declared(declared)? {
@@ -255,9 +255,9 @@ impl Reader<'_, '_> {
         Ok(None)
     }
 
-    /// Returns the methods of a type that may assign its fields: its constructors, and all other methods if fields are
-    /// not declared.
-    pub(super) fn assigning(&self, of: &Rc<Definition>) -> Result<Definitions> {
+    /// Returns the methods of a type that may assign its fields. These are the constructors and, in languages that do
+    /// not require declarations of fields, all other methods.
+    pub(super) fn assigning_methods(&self, of: &Rc<Definition>) -> Result<Definitions> {
         let names = of.syntax.constructors;
         let mut found = Vec::new();
         for constructor in names {
@@ -268,7 +268,7 @@ impl Reader<'_, '_> {
             let is_other = |other: &&Rc<Definition>| {
                 other.is_function() && other.owner() == of.qualified_name && !names.contains(&other.name.as_str())
             };
-            // The text of a short type contains its methods.
+            // The methods of a short type are in the chunk of the type itself.
             found.extend(file.definitions.iter().filter(is_other).chain([of]).cloned());
         }
         Ok(found)
@@ -286,7 +286,8 @@ impl Reader<'_, '_> {
         Ok(Value::Unknown)
     }
 
-    /// Whether the result of an extension method is its receiver: `TBuilder Add<TBuilder>(this TBuilder builder)`.
+    /// Returns whether the result of an extension method is its receiver: `TBuilder Add<TBuilder>(this TBuilder
+    /// builder)`.
     pub(super) fn returns_receiver(&self, functions: &[Rc<Definition>]) -> Result<bool> {
         let [function, ..] = functions else { return Ok(false) };
         if !function.syntax.generic_arity {
@@ -300,7 +301,7 @@ impl Reader<'_, '_> {
     }
 }
 
-/// Whether every method of a type can add fields to it.
+/// Returns whether every method of a type can add fields to the type.
 fn has_free_fields(syntax: &Syntax) -> bool {
     syntax.declarations == Declarations::Untyped || syntax.imports.are_files()
 }

@@ -8,10 +8,10 @@
 //! 1. `call_sites` finds the calls of a name in the `tokens` of a text, with their receivers;
 //! 2. `infer` infers the receiver from `variables`, `members`, `extensions` and parameters of `lambda`s, with the
 //!    `types` from `declarations`, `type_name` and `signature`;
-//! 3. `scope` resolves a name at a position: enclosing scopes, base types, `imports` (of `modules`), package,
-//!    uniqueness;
+//! 3. `scope` resolves a name at a position: by enclosing scopes, base types, `imports` (of `modules`), the package,
+//!    and definitions that need no import;
 //! 4. `overloads` selects among definitions of one name;
-//! 5. `resolve` combines these steps. If the receiver is unknown, a call refers to all members of its name, with a
+//! 5. `resolve` combines these steps. If the receiver is unknown, a call refers to all members with its name, with a
 //!    lower confidence.
 //!
 //! The differences between languages are rows of a table in `syntax`. Every step limits the number of candidates, the

@@ -3,32 +3,32 @@
 use super::index::{Definition, Definitions, Index, Result, directory};
 use super::syntax::Imports;
 
-/// Endings of modules that an import omits, in the order in which they are tried.
+/// Endings of files that an import of a module can omit, in the order in which they are tried.
 #[rustfmt::skip]
 const ECMA_ENDINGS: [&str; 18] = [
     "", ".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".vue", "/index.ts", "/index.tsx",
     "/index.js", "/index.jsx", "/index.mjs", "/index.cjs", "/index.d.ts",
 ];
-/// Endings of built modules, whose sources have other endings.
+/// Endings of compiled modules, whose source files have other endings.
 const ECMA_BUILT: [&str; 4] = [".js", ".jsx", ".mjs", ".cjs"];
 const LUA_ENDINGS: [&str; 3] = [".lua", "/init.lua", ""];
 const PYTHON_ENDINGS: [&str; 4] = [".py", "/__init__.py", ".pyi", "/__init__.pyi"];
-/// Directories of sources that import paths omit.
+/// Source directories that import paths can omit.
 const ROOTS: [&str; 5] = ["", "src", "lib", "python", "lua"];
 /// Maximum number of ancestor directories of a file that are tried as the root of its imports.
 const MAX_ANCESTORS: usize = 16;
 
 /// Returns the files of the module `path` that is imported in the file `from`, in languages whose modules are files.
 pub(crate) fn files(index: &Index<'_>, path: &str, from: &str, imports: Imports) -> Result<Vec<String>> {
-    let (places, endings): (Vec<String>, &[&str]) = match imports {
-        Imports::Python => (python_places(path, from), &PYTHON_ENDINGS),
-        Imports::Lua => (python_places(path.trim_start_matches("./"), from), &LUA_ENDINGS),
-        Imports::Ecma => (ecma_places(path, from), &ECMA_ENDINGS),
+    let (candidates, endings): (Vec<String>, &[&str]) = match imports {
+        Imports::Python => (python_candidates(path, from), &PYTHON_ENDINGS),
+        Imports::Lua => (python_candidates(path.trim_start_matches("./"), from), &LUA_ENDINGS),
+        Imports::Ecma => (ecma_candidates(path, from), &ECMA_ENDINGS),
         _ => return Ok(Vec::new()),
     };
-    for place in places {
+    for candidate in candidates {
         for ending in endings {
-            let file = format!("{place}{ending}");
+            let file = format!("{candidate}{ending}");
             let file = file.trim_start_matches('/');
             if !file.is_empty() && index.has_file(file)? {
                 return Ok(vec![file.to_owned()]);
@@ -38,7 +38,7 @@ pub(crate) fn files(index: &Index<'_>, path: &str, from: &str, imports: Imports)
     Ok(Vec::new())
 }
 
-fn python_places(path: &str, from: &str) -> Vec<String> {
+fn python_candidates(path: &str, from: &str) -> Vec<String> {
     let name = path.trim_start_matches('.');
     let below = name.replace('.', "/");
     let dots = path.len() - name.len();
@@ -50,27 +50,28 @@ fn python_places(path: &str, from: &str) -> Vec<String> {
     roots.map(|root| join(root, &below)).collect()
 }
 
-fn ecma_places(path: &str, from: &str) -> Vec<String> {
-    let mut places = Vec::new();
+fn ecma_candidates(path: &str, from: &str) -> Vec<String> {
+    let mut candidates = Vec::new();
     if path.starts_with('.') {
-        places.extend(relative(directory(from), path));
+        candidates.extend(relative(directory(from), path));
     } else {
         let plain = path.trim_start_matches(['@', '~', '$', '#']).trim_start_matches('/');
         let roots = ROOTS.iter().copied().chain(ancestors(directory(from)).take(MAX_ANCESTORS));
-        places.extend(roots.map(|root| join(root, plain)));
-        // A package of the same repository.
+        candidates.extend(roots.map(|root| join(root, plain)));
+        // The import may name a package of the same repository.
         let package = if path.starts_with('@') { path.split_once('/').map_or("", |(_, name)| name) } else { path };
         let (package, below) = package.split_once('/').unwrap_or((package, "index"));
-        places.push(format!("packages/{package}/src/{below}"));
-        places.push(format!("packages/{package}/{below}"));
+        candidates.push(format!("packages/{package}/src/{below}"));
+        candidates.push(format!("packages/{package}/{below}"));
     }
-    let built = places.iter().filter_map(|place| ECMA_BUILT.iter().find_map(|ending| place.strip_suffix(ending)));
+    let built =
+        candidates.iter().filter_map(|candidate| ECMA_BUILT.iter().find_map(|ending| candidate.strip_suffix(ending)));
     let sources: Vec<String> = built.map(str::to_owned).collect();
-    places.extend(sources);
-    places
+    candidates.extend(sources);
+    candidates
 }
 
-/// Resolves a relative path in a directory; `None` outside of the root.
+/// Resolves a path relative to a directory; `None` if the path leads out of the root.
 fn relative(base: &str, path: &str) -> Option<String> {
     let mut parts: Vec<&str> = base.split('/').filter(|part| !part.is_empty()).collect();
     for part in path.split('/') {
@@ -96,7 +97,7 @@ fn join(base: &str, below: &str) -> String {
     }
 }
 
-/// Whether the import of `path` in the file `from` can refer to a definition, in languages whose imports name
+/// Returns whether the import of `path` in the file `from` can refer to a definition, in languages whose imports name
 /// definitions.
 pub(crate) fn names(index: &Index<'_>, path: &str, from: &Definition, target: &Definition) -> Result<bool> {
     match from.syntax.imports {
@@ -108,7 +109,7 @@ pub(crate) fn names(index: &Index<'_>, path: &str, from: &Definition, target: &D
     }
 }
 
-/// Returns the modules with a full name, in languages that declare modules inside files.
+/// Returns the modules with a given full name, in languages that declare modules inside files.
 pub(crate) fn named(index: &Index<'_>, name: &str, from: &Definition) -> Result<Definitions> {
     let mut found = Vec::new();
     for part in [name, name.rsplit(['.', ':']).next().unwrap_or(name)] {
@@ -125,12 +126,12 @@ pub(crate) fn dotted(name: &str) -> String {
     name.trim_start_matches(['\\', ':']).replace("::", ".").replace('\\', ".")
 }
 
-/// Whether a dotted name is `end` or ends with `.` and `end`.
+/// Returns whether a dotted name is `end` or ends with `.` and `end`.
 pub(crate) fn ends_in(whole: &str, end: &str) -> bool {
     whole.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
 }
 
-/// Whether `a.b.Outer.Inner` refers to a definition: `Outer.Inner` in the package `a.b`.
+/// Returns whether a path such as `a.b.Outer.Inner` refers to a definition: to `Outer.Inner` in the package `a.b`.
 fn in_package(index: &Index<'_>, path: &str, target: &Definition) -> Result<bool> {
     let inner = target.qualified_name.replace("::", ".");
     let Some(package) = path.strip_suffix(inner.as_str()) else { return Ok(false) };
@@ -140,7 +141,7 @@ fn in_package(index: &Index<'_>, path: &str, target: &Definition) -> Result<bool
     }
 }
 
-/// Whether a file is in the package `a.b`, by its declaration or otherwise by its directory.
+/// Returns whether a file declares the package `a.b` or is in the directory `a/b`, below any other directory.
 pub(crate) fn is_in_package(index: &Index<'_>, package: &str, target: &Definition) -> Result<bool> {
     Ok(match index.package(&target.path)? {
         Some(declared) => declared == package || is_below(target.directory(), &package.replace('.', "/")),
@@ -171,12 +172,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_of_modules() {
-        assert_eq!(python_places("..a.b", "p/q/r.py"), ["p/a/b"]);
-        assert_eq!(python_places("a", "p/r.py")[..2], ["a", "src/a"]);
-        assert!(python_places("....a", "p/r.py").is_empty());
-        assert_eq!(ecma_places("../a/b.js", "p/q/r.ts"), ["p/a/b.js", "p/a/b"]);
-        assert!(ecma_places("../../../a", "p/q/r.ts").is_empty());
+    fn candidate_paths_of_modules() {
+        assert_eq!(python_candidates("..a.b", "p/q/r.py"), ["p/a/b"]);
+        assert_eq!(python_candidates("a", "p/r.py")[..2], ["a", "src/a"]);
+        assert!(python_candidates("....a", "p/r.py").is_empty());
+        assert_eq!(ecma_candidates("../a/b.js", "p/q/r.ts"), ["p/a/b.js", "p/a/b"]);
+        assert!(ecma_candidates("../../../a", "p/q/r.ts").is_empty());
         assert!(is_below("x/a/b", "a/b") && !is_below("xa/b", "a/b"));
     }
 }

@@ -1,5 +1,5 @@
-//! Overload resolution: selects among definitions with one name by the number of type arguments, and by the number and the
-//! types of arguments.
+//! Overload resolution: selects among the definitions of a name. The number of type arguments and the number and the
+//! types of the arguments decide.
 
 use std::rc::Rc;
 
@@ -14,12 +14,12 @@ use super::type_name::{self, TypeName};
 
 /// Maximum number of definitions whose parameters are compared with the arguments of a call.
 const MAX_OVERLOADS: usize = 32;
-/// Builtin types of text, characters and truth values, which are not converted to other types.
+/// Built-in types of strings, characters and Booleans, which are not converted to other types.
 const DISTINCT: [&str; 9] = ["string", "String", "str", "bool", "boolean", "Bool", "Boolean", "char", "Char"];
 
 /// An argument of a call.
 struct Argument {
-    /// Name of the parameter, if the call states it.
+    /// Name of the parameter, if the argument is named.
     name: Option<String>,
     kind: Kind,
 }
@@ -33,11 +33,11 @@ enum Kind {
 struct Lambda {
     parameters: usize,
     is_async: bool,
-    /// Whether it returns a value, if that is known.
+    /// Whether the lambda returns a value; `None` if unknown.
     returns: Option<bool>,
 }
 
-/// Keeps the definitions that fit a call best.
+/// Keeps the definitions that match a call best.
 pub(super) fn select(reader: &Reader<'_, '_>, found: Definitions, site: &CallSite) -> Result<Definitions> {
     let found = prototypes::resolve_declarations(reader.index, found)?;
     let type_arguments = type_name::argument_count(&reader.tokens, site.name + 1);
@@ -66,8 +66,9 @@ pub(super) fn accepting(index: &Index<'_>, mut found: Definitions, arguments: Op
     Ok(found)
 }
 
-/// Keeps the definitions without a parameter that contradicts its argument. Of these, keeps the definitions with the
-/// highest number of parameters that have the types of their arguments.
+/// Removes the definitions with a parameter that cannot take its argument. Of the others, keeps the definitions with
+/// the highest number of parameters that have the types of their arguments. Keeps all definitions if every definition
+/// would be removed.
 fn by_types(reader: &Reader<'_, '_>, found: Definitions, site: &CallSite, open: usize) -> Result<Definitions> {
     let mut arguments = Vec::new();
     for part in parts(&reader.tokens, open).unwrap_or_default() {
@@ -123,7 +124,7 @@ fn matches(
     Ok(Some(matches))
 }
 
-/// Whether an argument has the type of a parameter; `None` if unknown.
+/// Returns whether an argument has the type of a parameter; `None` if unknown.
 fn fits(
     reader: &Reader<'_, '_>,
     argument: &Kind,
@@ -168,14 +169,14 @@ fn fits(
     })
 }
 
-/// Whether a type has as many type parameters as a type expression has arguments. Always true in languages where this
-/// number does not distinguish types.
+/// Returns whether a type has as many type parameters as a type expression has arguments. Always true in languages
+/// where the number of type parameters does not distinguish types.
 pub(super) fn has_arity(index: &Index<'_>, of: &Definition, written: &TypeName) -> Result<bool> {
     Ok(!of.syntax.generic_arity || index.type_parameters(of)? == written.arguments.len())
 }
 
 impl Lambda {
-    /// Whether the lambda can be a `Func` or `Action` of C#.
+    /// Returns whether the lambda can be converted to a `Func` or `Action` in C#.
     fn fits(&self, delegate: &TypeName) -> bool {
         let is_action = delegate.path.last().is_some_and(|last| last == "Action");
         let (parameters, result) = match delegate.arguments.split_last() {
@@ -233,7 +234,8 @@ fn lambda(tokens: &Tokens, start: usize, end: usize) -> Option<Lambda> {
     Some(Lambda { parameters, is_async, returns: returns(tokens, arrow + 1, end) })
 }
 
-/// Whether the body of a lambda returns a value; `None` if the body does not show it, as for a call.
+/// Returns whether the body of a lambda returns a value; `None` if the body does not show this, for example because it
+/// is a call.
 fn returns(tokens: &Tokens, body: usize, end: usize) -> Option<bool> {
     let is_thrown = |at: usize| matches!(tokens.at(at), "throw");
     if tokens.at(body) == "{" {

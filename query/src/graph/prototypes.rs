@@ -17,8 +17,8 @@ pub(crate) fn resolve_declarations(index: &Index<'_>, found: Definitions) -> Res
     Ok(resolved)
 }
 
-/// Returns the definitions of a declaration, or its first declaration if the index has no definition. Returns a
-/// definition unchanged.
+/// Returns the definitions that the declaration `one` declares. If the index does not contain a definition, returns the
+/// first declaration of the same function or type. If `one` is not a declaration, returns `one` itself.
 pub(crate) fn declared_by(index: &Index<'_>, one: &Rc<Definition>) -> Result<Definitions> {
     if !is_declaration(index, one)? {
         return Ok(vec![Rc::clone(one)]);
@@ -61,8 +61,8 @@ pub(crate) fn declarations(index: &Index<'_>, of: &Rc<Definition>) -> Result<Def
     Ok(found)
 }
 
-/// Returns definitions and declarations that may belong together because of their qualified name, in the order of their
-/// keys.
+/// Returns the definitions and declarations with the qualified name of `of`, which may declare one another, in the
+/// order of their keys.
 fn namesakes(index: &Index<'_>, of: &Rc<Definition>) -> Result<Definitions> {
     if !of.syntax.prototypes {
         return Ok(Vec::new());
@@ -77,8 +77,8 @@ fn namesakes(index: &Index<'_>, of: &Rc<Definition>) -> Result<Definitions> {
     Ok(same)
 }
 
-/// Whether a definition is only a declaration: a function without a body, a forward declaration of a type, or an item
-/// of a declaration file.
+/// Returns whether a definition is only a declaration: a function without a body, a forward declaration of a type, or
+/// an item of a declaration file.
 fn is_declaration(index: &Index<'_>, of: &Definition) -> Result<bool> {
     if !of.syntax.prototypes || of.is_module {
         return Ok(false);
@@ -95,7 +95,7 @@ fn is_declaration(index: &Index<'_>, of: &Definition) -> Result<bool> {
     })
 }
 
-/// Whether a function has no body: `int f(int);`, `virtual void f() = 0;`.
+/// Returns whether a function has no body: `int f(int);`, `virtual void f() = 0;`.
 fn has_no_body(tokens: &Tokens) -> bool {
     if tokens.at(0) == "#" {
         return false;
@@ -113,7 +113,7 @@ fn has_no_body(tokens: &Tokens) -> bool {
     true
 }
 
-/// Whether a text has the form `typedef struct name name;`.
+/// Returns whether a text has the form `typedef struct name name;`.
 fn names_itself(tokens: &Tokens, name: &str) -> bool {
     tokens.at(0) == "typedef"
         && matches!(tokens.at(1), "struct" | "union" | "enum" | "class")
@@ -133,7 +133,8 @@ fn is_declaration_file(path: &str) -> bool {
     [".d.ts", ".d.mts", ".d.cts", ".pyi"].iter().any(|ending| path.ends_with(ending))
 }
 
-/// Whether two files can be a module and its declarations. A package of Python has the name of its directory.
+/// Returns whether one file can be a module and the other its declarations. Two files `__init__` must be in the same
+/// directory, because a Python package has the name of its directory.
 fn same_module(one: &str, other: &str) -> bool {
     stem(one) == stem(other) && (stem(one) != "__init__" || directory(one) == directory(other))
 }

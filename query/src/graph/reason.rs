@@ -1,8 +1,8 @@
-//! The reasons for which a call is resolved to a definition, and their precision.
+//! Reasons for resolving a call to a definition, and the precision of each reason.
 
 use serde::Serialize;
 
-/// The reason for which a reference was resolved.
+/// The reason for resolving a reference to a definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reason {
@@ -20,7 +20,7 @@ pub enum Reason {
     Methods,
     /// A name that needs no import in the language.
     Global,
-    /// The type of the receiver is unknown, and one member has the name.
+    /// The type of the receiver is unknown, and only one member has the name.
     OnlyMember,
     /// The type of the receiver is unknown, and several members have the name.
     Namesakes,
@@ -56,7 +56,7 @@ impl Reason {
     }
 
     /// Share of references with this reason that a compiler or type checker resolves in the same way, if a single
-    /// definition was found. Several definitions share it.
+    /// definition was found. If several definitions were found, the share is divided among them.
     pub(crate) fn precision(self) -> f32 {
         match self {
             Self::Scope | Self::Receiver => 0.98,

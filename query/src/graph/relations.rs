@@ -15,21 +15,21 @@ use super::scope;
 use super::syntax::{Imports, Names};
 use crate::work::WorkBudget;
 
-/// Maximum number of chunks with calls of one name that are examined.
+/// Maximum number of chunks that are examined for calls of one name.
 const MAX_CALLERS: usize = 4_096;
 /// Maximum number of called names of one definition that are resolved.
 const MAX_CALLS: usize = 1_024;
 /// Maximum number of names under which callers of one definition are searched.
 const MAX_NAMES: usize = 256;
-/// Maximum number of types that implement one type.
+/// Maximum number of implementers of one type that are examined.
 const MAX_IMPLEMENTERS: usize = 1_024;
 
 /// The relation to follow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Relation {
-    /// The definitions that it calls.
+    /// The definitions that a definition calls.
     Callees,
-    /// The definitions that call it.
+    /// The definitions that call a definition.
     Callers,
     /// The types that extend or implement a type, or the methods that override a method.
     Implementers,
@@ -55,20 +55,20 @@ impl From<ChunkId> for Named {
 pub struct Related {
     /// The first chunk of the definition.
     pub id: ChunkId,
-    /// The reason for which the relation was resolved.
+    /// The reason for resolving the relation.
     pub reason: Reason,
     /// Probability that a compiler finds the same relation, 0..=1.
     pub confidence: f32,
 }
 
-/// The relations of a definition, best first, and what is missing.
+/// The relations of a definition, and whether relations are missing.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RelatedDefinitions {
-    /// Related definitions by confidence, then by key.
+    /// Related definitions, ordered by descending confidence, then by key.
     pub list: Vec<Related>,
     /// Called names without a known definition in the repository.
     pub external: Vec<String>,
-    /// Whether a limit left out some relations.
+    /// Whether relations may be missing, because of a limit or because the request was cancelled.
     pub is_cut: bool,
 }
 
@@ -81,7 +81,7 @@ struct Found {
 }
 
 impl Found {
-    /// Adds a relation, or replaces a known one if the confidence is higher.
+    /// Adds a relation, or replaces the existing relation to the same definition if the new confidence is higher.
     fn add(&mut self, target: Target) {
         match self.targets.iter_mut().find(|known| known.definition.id == target.definition.id) {
             Some(known) if known.confidence < target.confidence => *known = target,
@@ -90,7 +90,7 @@ impl Found {
         }
     }
 
-    /// Adds a caller if one of the targets of its call is one of the definitions `meant`.
+    /// Adds a caller if its call resolves to one of the definitions `meant`.
     fn add_caller(&mut self, caller: &Rc<Definition>, targets: Vec<Target>, meant: &FxHashSet<ChunkId>) {
         if let Some(target) = targets.into_iter().find(|target| meant.contains(&target.definition.id)) {
             self.add(Target { definition: Rc::clone(caller), ..target });
@@ -98,8 +98,8 @@ impl Found {
     }
 }
 
-/// The relations between the definitions of one generation. Caches what it reads, so one value should answer many
-/// requests.
+/// The relations between the definitions of one generation. Caches the data that it reads, so one value should answer
+/// many requests.
 pub struct RelationIndex<'s> {
     index: Index<'s>,
 }
@@ -110,12 +110,13 @@ impl<'s> RelationIndex<'s> {
         Self::for_request(snapshot, WorkBudget::default())
     }
 
-    /// Opens the relations for one request. After cancellation, answers are partial and marked as cut.
+    /// Opens the relations for one request. After cancellation, answers are partial, and their
+    /// [`is_cut`](RelatedDefinitions::is_cut) is set.
     pub fn for_request(snapshot: &'s Snapshot, work: WorkBudget) -> Self {
         Self { index: Index::new(snapshot, work) }
     }
 
-    /// Whether the request was cancelled.
+    /// Returns whether the request was cancelled.
     pub(super) fn is_cancelled(&self) -> bool {
         self.index.is_cancelled()
     }
@@ -130,10 +131,10 @@ impl<'s> RelationIndex<'s> {
         Ok(Some(if let [one] = meant.as_slice() { one.id } else { definition.id }))
     }
 
-    /// Returns the definitions with a qualified name that equals `name` or ends with it, ordered by key. If there are
-    /// none, returns definitions with a member of that name that has no separate chunk. Ignores case if no name matches
-    /// exactly. Separators of qualified names can be written as dots. Declarations are replaced by the definitions that
-    /// they declare.
+    /// Returns the definitions with a qualified name that equals `name` or ends with it, ordered by key. A member
+    /// without a separate chunk also matches, unless a definition in the same group of languages does. Ignores case if
+    /// no name matches exactly. Separators of qualified names can be written as dots. Declarations are replaced by the
+    /// definitions that they declare.
     ///
     /// # Errors
     /// Fails if the index is damaged.
@@ -158,7 +159,7 @@ impl<'s> RelationIndex<'s> {
                 found.push((qualified, definition, Some(member)));
             }
         }
-        // If the name also has separate chunks, the members without chunks are its declarations.
+        // If definitions with separate chunks match as well, the members without chunks only declare these definitions.
         let defined = found.iter().filter(|(.., member)| member.is_none()).map(|(_, one, _)| one.syntax.group);
         let defined: FxHashSet<u8> = defined.collect();
         found.retain(|(_, one, member)| member.is_none() || !defined.contains(&one.syntax.group));
@@ -227,7 +228,7 @@ impl<'s> RelationIndex<'s> {
             (Relation::Callers, Some(member)) => {
                 let names = self.with_renames(vec![member.clone()])?;
                 let meant = FxHashSet::from_iter([definition.id]);
-                let mut found = self.calling(&definition, names.clone(), &meant)?;
+                let mut found = self.definitions_calling(&definition, names.clone(), &meant)?;
                 if definition.is_module && definition.syntax.imports.are_files() {
                     self.add_variable_callers(&definition, member, &names, &mut found)?;
                 }
@@ -235,7 +236,7 @@ impl<'s> RelationIndex<'s> {
             }
             (Relation::Implementers, None) => self.implementers(&definition)?,
             (Relation::Implementers, Some(member)) if definition.is_type() => {
-                self.overriding(Rc::clone(&definition), member, definition.id)?
+                self.overriding_members(Rc::clone(&definition), member, definition.id)?
             }
             (Relation::Callees, None) => self.callees(&definition)?,
             // A name inside a function is part of the function.
@@ -277,7 +278,7 @@ impl<'s> RelationIndex<'s> {
         Ok((names, bases))
     }
 
-    /// Returns the definitions that call `of` by one of these names.
+    /// Returns the definitions that call `of` by one of `names`.
     fn callers(&self, of: &Rc<Definition>, names: Vec<String>) -> Result<Found> {
         // A call of a constructor is a call of the type.
         let mut meant = FxHashSet::from_iter([of.id]);
@@ -285,18 +286,18 @@ impl<'s> RelationIndex<'s> {
             meant.extend(self.index.other_parts(of)?.iter().map(|part| part.id));
             meant.extend(resolve::own_constructors(&self.index, of)?.iter().map(|constructor| constructor.id));
         }
-        let mut found = self.calling(of, names, &meant)?;
-        for (caller, word) in self.making(of)? {
+        let mut found = self.definitions_calling(of, names, &meant)?;
+        for (caller, word) in self.instantiating_members(of)? {
             found.add_caller(&caller, resolve::targets(&self.index, &caller, word)?, &meant);
         }
-        for caller in self.delegating(of)? {
+        for caller in self.delegating_definitions(of)? {
             found.add_caller(&caller, resolve::delegates(&self.index, &caller)?, &meant);
         }
         Ok(found)
     }
 
-    /// Returns the definitions in which a call of one of these names refers to one of the definitions `meant`.
-    fn calling(&self, of: &Definition, names: Vec<String>, meant: &FxHashSet<ChunkId>) -> Result<Found> {
+    /// Returns the definitions in which a call of one of `names` resolves to one of the definitions `meant`.
+    fn definitions_calling(&self, of: &Definition, names: Vec<String>, meant: &FxHashSet<ChunkId>) -> Result<Found> {
         let (mut found, mut seen) = (Found::default(), FxHashSet::default());
         for name in names {
             let chunks = self.index.chunks(Label::Calls(&name), MAX_CALLERS)?;
@@ -312,7 +313,7 @@ impl<'s> RelationIndex<'s> {
         Ok(found)
     }
 
-    /// Adds the definitions that call a variable of a module by one of these names: `half = partial(f, 2)`.
+    /// Adds the definitions that call a variable of a module by one of `names`: `half = partial(f, 2)`.
     fn add_variable_callers(
         &self,
         module: &Definition,
@@ -335,8 +336,9 @@ impl<'s> RelationIndex<'s> {
         Ok(())
     }
 
-    /// Returns the members that may instantiate their own type, each with the word that does so: `cls()`, `new`.
-    fn making(&self, of: &Rc<Definition>) -> Result<Vec<(Rc<Definition>, &'static str)>> {
+    /// Returns the members that may instantiate their own type, each with the word that instantiates the type: `cls()`,
+    /// `new`.
+    fn instantiating_members(&self, of: &Rc<Definition>) -> Result<Vec<(Rc<Definition>, &'static str)>> {
         let words: Vec<&'static str> = of.syntax.own.iter().copied().chain(of.syntax.maker).collect();
         let mut found = Vec::new();
         for own in self.constructed_types(of)? {
@@ -350,9 +352,9 @@ impl<'s> RelationIndex<'s> {
         Ok(found)
     }
 
-    /// Returns constructors that may call a constructor by `super(…)` or `this(…)`, and methods that may call the
-    /// method that they override.
-    fn delegating(&self, of: &Rc<Definition>) -> Result<Definitions> {
+    /// Returns the constructors that may call the constructor `of` by `super(…)` or `this(…)`, or the methods that may
+    /// call the method `of` because they override it.
+    fn delegating_definitions(&self, of: &Rc<Definition>) -> Result<Definitions> {
         if of.syntax.base_calls && of.is_function() {
             return Ok(self.implementers(of)?.targets.into_iter().map(|target| target.definition).collect());
         }
@@ -363,7 +365,7 @@ impl<'s> RelationIndex<'s> {
         Ok(found)
     }
 
-    /// Returns a type and its subtypes if `of` is the type or one of its constructors.
+    /// Returns a type and its subtypes if `of` is the type or one of its constructors, and otherwise nothing.
     fn constructed_types(&self, of: &Rc<Definition>) -> Result<Definitions> {
         let own = scope::enclosing_type(&self.index, of)?;
         let Some(own) = own.filter(|own| own.id == of.id || resolve::is_constructor(of, own)) else {
@@ -397,7 +399,7 @@ impl<'s> RelationIndex<'s> {
         self.with_renames(names)
     }
 
-    /// Adds the names to which imports rename the given names.
+    /// Returns `names`, followed by the names to which imports rename them.
     fn with_renames(&self, mut names: Vec<String>) -> Result<Vec<String>> {
         let mut next = 0;
         while let Some(name) = names.get(next).cloned().filter(|_| names.len() < MAX_NAMES) {
@@ -440,7 +442,7 @@ impl<'s> RelationIndex<'s> {
                         if !is_whole(&binding) || binding.target() != module || binding.name == "*" {
                             continue;
                         }
-                        // The importing file re-exports it as its own default.
+                        // The importing file re-exports the definition as its own default.
                         if binding.name == "default"
                             && let Some(chunk) = self.index.snapshot.chunk(id)?
                             && !files.iter().any(|known| known == chunk.path())
@@ -467,13 +469,13 @@ impl<'s> RelationIndex<'s> {
             return self.subtypes(of);
         }
         match scope::enclosing_type(&self.index, of)? {
-            Some(own) => self.overriding(own, &of.name, of.id),
+            Some(own) => self.overriding_members(own, &of.name, of.id),
             None => Ok(Found::default()),
         }
     }
 
     /// Returns the members with a given name in all transitive subtypes of a type, except the member `except`.
-    fn overriding(&self, own: Rc<Definition>, name: &str, except: ChunkId) -> Result<Found> {
+    fn overriding_members(&self, own: Rc<Definition>, name: &str, except: ChunkId) -> Result<Found> {
         let mut found = Found::default();
         let (mut queue, mut seen) = (vec![own], FxHashSet::default());
         while let Some(at) = queue.pop() {
@@ -558,7 +560,7 @@ impl<'s> RelationIndex<'s> {
             }
         }
         let Some(fewest) = fewest else { return Ok(()) };
-        // Types that have the rarest method, and types that embed them.
+        // The candidates are the types that have the rarest method, and the types that embed a candidate.
         let mut candidates: Definitions = Vec::new();
         for method in fewest.iter().filter(|method| method.syntax.group == of.syntax.group) {
             candidates.extend(scope::enclosing_type(&self.index, method)?);

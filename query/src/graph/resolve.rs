@@ -21,7 +21,7 @@ use crate::path_class::{PathClass, PathClasses};
 pub(crate) struct Target {
     pub(crate) definition: Rc<Definition>,
     pub(crate) reason: Reason,
-    /// 0..=1.
+    /// Probability that a compiler finds the same target, 0..=1.
     pub(crate) confidence: f32,
 }
 
@@ -30,8 +30,8 @@ pub(crate) struct Target {
 pub(crate) fn targets(index: &Index<'_>, from: &Rc<Definition>, name: &str) -> Result<Vec<Target>> {
     index.begin_calls();
     let reader = Reader::new(index, Rc::clone(from))?;
-    // A qualified name is resolved as a name with a receiver.
-    let name = match reader.tokens.places(name).next() {
+    // The last part of a qualified name is resolved as a name with a receiver.
+    let name = match reader.tokens.positions(name).next() {
         None => name.rsplit("::").next().unwrap_or(name),
         Some(_) => name,
     };
@@ -50,7 +50,7 @@ pub(crate) fn targets(index: &Index<'_>, from: &Rc<Definition>, name: &str) -> R
         found = element(&reader, name)?;
     }
     if found.is_empty() && !from.syntax.is_known() {
-        found = stated(index, from, name)?;
+        found = from_stage(index, from, name)?;
     }
     found.sort_by(|a, b| b.confidence.total_cmp(&a.confidence).then(a.definition.key.cmp(&b.definition.key)));
     Ok(found)
@@ -63,21 +63,23 @@ fn element(reader: &Reader<'_, '_>, name: &str) -> Result<Vec<Target>> {
         letters.next().map(|first| first.to_uppercase().chain(letters).collect::<String>()).unwrap_or_default()
     };
     let name: String = name.split('-').map(part).collect();
-    match bare(reader, &name)? {
-        Value::Functions(found, reason) | Value::Types(found, reason) => shared(reader.index, found, reason, None),
+    match bare_name(reader, &name)? {
+        Value::Functions(found, reason) | Value::Types(found, reason) => {
+            into_targets(reader.index, found, reason, None)
+        }
         _ => Ok(Vec::new()),
     }
 }
 
 /// Returns the definitions of a called name that a custom stage provides, in a language whose calls cannot be parsed.
-fn stated(index: &Index<'_>, from: &Rc<Definition>, name: &str) -> Result<Vec<Target>> {
+fn from_stage(index: &Index<'_>, from: &Rc<Definition>, name: &str) -> Result<Vec<Target>> {
     // The index counts base types as called names.
     if index.snapshot.relations(from.id)?.is_some_and(|relations| relations.bases.iter().any(|base| base == name)) {
         return Ok(Vec::new());
     }
-    let found = scope::stated(index, from, name, |_| true)?;
+    let found = scope::from_stage(index, from, name, |_| true)?;
     let reason = if found.iter().any(|one| one.path == from.path) { Reason::Scope } else { Reason::Global };
-    shared(index, found, reason, None)
+    into_targets(index, found, reason, None)
 }
 
 /// Returns the constructors that a constructor calls by `super(…)` or `this(…)`, and the methods that a bare `super`
@@ -92,7 +94,7 @@ pub(crate) fn delegates(index: &Index<'_>, from: &Rc<Definition>) -> Result<Vec<
     let tokens = index.tokens(from)?;
     let mut found = Vec::new();
     for word in from.syntax.base.iter().chain(from.syntax.own) {
-        let open = tokens.places(word).map(|at| at + 1).find(|at| tokens.at(*at) == "(");
+        let open = tokens.positions(word).map(|at| at + 1).find(|at| tokens.at(*at) == "(");
         let Some(open) = open.filter(|open| tokens.closer(*open).is_some_and(|close| tokens.at(close + 1) != "."))
         else {
             continue;
@@ -105,7 +107,7 @@ pub(crate) fn delegates(index: &Index<'_>, from: &Rc<Definition>) -> Result<Vec<
         }
         constructors_of.retain(|constructor| constructor.id != from.id);
         let reason = if is_base { Reason::Inherited } else { Reason::Scope };
-        found.extend(shared(index, constructors_of, reason, call_sites::count(&tokens, open))?);
+        found.extend(into_targets(index, constructors_of, reason, call_sites::count(&tokens, open))?);
     }
     Ok(found)
 }
@@ -113,7 +115,7 @@ pub(crate) fn delegates(index: &Index<'_>, from: &Rc<Definition>) -> Result<Vec<
 /// Returns the overridden methods that a method calls by a word for its base types, such as `super`.
 fn overridden(index: &Index<'_>, from: &Rc<Definition>) -> Result<Vec<Target>> {
     let tokens = index.tokens(from)?;
-    let calls = from.is_function() && from.syntax.base.iter().any(|word| tokens.places(word).next().is_some());
+    let calls = from.is_function() && from.syntax.base.iter().any(|word| tokens.positions(word).next().is_some());
     let own = if calls { scope::enclosing_type(index, from)? } else { None };
     let mut found = Vec::new();
     for base in own.iter().map(|own| scope::bases(index, own)).collect::<Result<Vec<_>>>()? {
@@ -122,10 +124,10 @@ fn overridden(index: &Index<'_>, from: &Rc<Definition>) -> Result<Vec<Target>> {
         }
     }
     found.retain(|other| other.id != from.id);
-    shared(index, found, Reason::Inherited, None)
+    into_targets(index, found, Reason::Inherited, None)
 }
 
-/// Whether a definition is a constructor of a type.
+/// Returns whether a definition is a constructor of a type.
 pub(crate) fn is_constructor(of: &Definition, own: &Definition) -> bool {
     let names = of.syntax.constructors;
     of.is_function() && (names.contains(&of.name.as_str()) || (names.contains(&"") && of.name == own.name))
@@ -144,7 +146,7 @@ fn site_targets(reader: &Reader<'_, '_>, site: &CallSite) -> Result<Vec<Target>>
 
 fn resolve_site(reader: &Reader<'_, '_>, site: &CallSite, name: &str) -> Result<Vec<Target>> {
     if site.is_macro {
-        return macros(reader, name);
+        return macro_targets(reader, name);
     }
     let syntax = reader.from.syntax;
     let value = match site.receiver {
@@ -160,11 +162,11 @@ fn resolve_site(reader: &Reader<'_, '_>, site: &CallSite, name: &str) -> Result<
             let is_path = (start..site.name).all(|at| reader.tokens.at(at) != "(");
             let start = if reader.tokens.at(start) == "new" && is_path { start + 1 } else { start };
             let receiver = reader.expression(start, site.name.saturating_sub(1))?;
-            // The name of the type is a separate call.
+            // The call site of the type's name already refers to the type.
             let makes = syntax.maker == Some(name) && matches!(receiver, Value::Types(..));
             match reader.member(receiver, name)? {
                 Value::Unknown | Value::External if makes => return Ok(Vec::new()),
-                // The path of a type as a whole: new a.b.Type()
+                // The receiver and the name may form the path of a type: new a.b.Type()
                 Value::Unknown => match reader.path(start, site.name + 1)? {
                     Some((types, end)) if end > site.name => types,
                     _ => return by_name(reader, site, name),
@@ -172,21 +174,21 @@ fn resolve_site(reader: &Reader<'_, '_>, site: &CallSite, name: &str) -> Result<
                 value => value,
             }
         }
-        None => match reader.local(name, site.name)?.filter(|_| !syntax.marked_variables) {
+        None => match reader.local(name, site.name)?.filter(|_| !syntax.sigil_variables) {
             Some(value) => value,
-            None => bare(reader, name)?,
+            None => bare_name(reader, name)?,
         },
     };
     match reader.with_type_arguments(value, site.name)? {
         Value::Functions(found, reason) => {
             let found = overloads::select(reader, found, site)?;
-            shared(reader.index, found, reason, None)
+            into_targets(reader.index, found, reason, None)
         }
         Value::Types(types, reason) => {
             let (mut found, mut without) = (Vec::new(), Vec::<Rc<Definition>>::new());
             for of in types.into_iter().filter(|of| !of.is_namespace()) {
                 match own_constructors(reader.index, &of)? {
-                    // Definitions in several files are one type.
+                    // Of the parts of a partial type, only one is a target.
                     own if own.is_empty() => {
                         let is_known = |known: &Rc<Definition>| known.qualified_name == of.qualified_name;
                         if !(syntax.partial_types && without.iter().any(is_known)) {
@@ -198,11 +200,11 @@ fn resolve_site(reader: &Reader<'_, '_>, site: &CallSite, name: &str) -> Result<
             }
             found.extend(without);
             let found = overloads::select(reader, found, site)?;
-            shared(reader.index, found, reason, None)
+            into_targets(reader.index, found, reason, None)
         }
         Value::Module(module, from) => match reader.default_of(&module, &from)? {
             Value::Types(found, reason) | Value::Functions(found, reason) => {
-                shared(reader.index, found, reason, site.arguments)
+                into_targets(reader.index, found, reason, site.arguments)
             }
             _ => Ok(Vec::new()),
         },
@@ -210,13 +212,13 @@ fn resolve_site(reader: &Reader<'_, '_>, site: &CallSite, name: &str) -> Result<
     }
 }
 
-/// Whether a call in Ruby assigns a value: `object.name = value`.
+/// Returns whether a call in Ruby assigns a value: `object.name = value`.
 fn is_assigned(reader: &Reader<'_, '_>, site: &CallSite) -> bool {
     let is_ruby = reader.from.syntax.names == Names::Ruby;
     is_ruby && site.receiver.is_some() && site.arguments.is_none() && reader.tokens.at(site.name + 1) == "="
 }
 
-/// Whether a definition calls, by a given name, a variable at the top of the file `path`.
+/// Returns whether a definition calls the variable `variable` at the top of the file `path` by the name `name`.
 pub(crate) fn calls_variable(
     index: &Index<'_>,
     from: &Rc<Definition>,
@@ -256,8 +258,8 @@ pub(crate) fn calls_variable(
 }
 
 /// Returns the macros with a given name, preferring macros in the same file, because a call does not show where its
-/// macro is.
-fn macros(reader: &Reader<'_, '_>, name: &str) -> Result<Vec<Target>> {
+/// macro is defined.
+fn macro_targets(reader: &Reader<'_, '_>, name: &str) -> Result<Vec<Target>> {
     let mut found = reader.index.named_in(name, reader.from.syntax.group)?;
     retain(&mut found, |other| Ok(reader.index.signature_text(other)?.contains("macro_rules!")))?;
     let is_near = |other: &Rc<Definition>| other.path == reader.from.path;
@@ -265,11 +267,11 @@ fn macros(reader: &Reader<'_, '_>, name: &str) -> Result<Vec<Target>> {
     if reason == Reason::Scope {
         found.retain(is_near);
     }
-    shared(reader.index, found, reason, None)
+    into_targets(reader.index, found, reason, None)
 }
 
 /// Returns the value of a name without a receiver.
-fn bare(reader: &Reader<'_, '_>, name: &str) -> Result<Value> {
+fn bare_name(reader: &Reader<'_, '_>, name: &str) -> Result<Value> {
     let meaning = scope::lookup(reader.index, name, &reader.from, NameRole::Callable)?;
     if !matches!(meaning, Meaning::Definitions(_, Reason::Scope | Reason::Inherited))
         && let Some(holder) = own_holder(reader, name)?
@@ -286,8 +288,8 @@ fn bare(reader: &Reader<'_, '_>, name: &str) -> Result<Value> {
     }
 }
 
-/// Returns the type that defines a bare name as a member without a separate chunk, such as an abstract method, if a bare
-/// name may be a member of the enclosing type.
+/// Returns the type that declares a bare name as a member without a separate chunk, such as an abstract method. `None`
+/// in languages where a bare name cannot be a member of the enclosing type.
 fn own_holder(reader: &Reader<'_, '_>, name: &str) -> Result<Option<Value>> {
     let own = match reader.from.syntax.implicit_members {
         true => scope::enclosing_type(reader.index, &reader.from)?,
@@ -307,8 +309,8 @@ fn constructors(index: &Index<'_>, of: Rc<Definition>) -> Result<Definitions> {
     Ok(if found.is_empty() { vec![of] } else { found })
 }
 
-/// Returns the constructors that a type declares. If the language has several names of constructors, only the first
-/// declared name counts.
+/// Returns the constructors that a type declares. If the language has several names for constructors, returns only the
+/// constructors with the first name that the type uses.
 pub(crate) fn own_constructors(index: &Index<'_>, of: &Definition) -> Result<Definitions> {
     for name in of.syntax.constructors {
         let name = if name.is_empty() { of.name.as_str() } else { name };
@@ -331,7 +333,7 @@ fn by_name(reader: &Reader<'_, '_>, site: &CallSite, name: &str) -> Result<Vec<T
     let namesakes = reader.index.named(name)?;
     // Functions in namespaces and modules need no receiver.
     let is_free = |other: &Definition| other.kind != ChunkType::Method && has_paths(reader.from.syntax);
-    let is_test = |path: &str| PathClasses::for_path(path).holds(PathClass::Test);
+    let is_test = |path: &str| PathClasses::for_path(path).contains(PathClass::Test);
     let calls_tests = is_test(&reader.from.path);
     let members = namesakes.iter().filter(|other| {
         // A method that calls a method of the same name on an unknown receiver delegates to another type.
@@ -343,19 +345,24 @@ fn by_name(reader: &Reader<'_, '_>, site: &CallSite, name: &str) -> Result<Vec<T
     let members = overloads::accepting(reader.index, members, site.arguments)?;
     match members.len() {
         0 => Ok(Vec::new()),
-        1 => shared(reader.index, members, Reason::OnlyMember, site.arguments),
-        2..=MAX_CANDIDATES => shared(reader.index, members, Reason::Namesakes, site.arguments),
+        1 => into_targets(reader.index, members, Reason::OnlyMember, site.arguments),
+        2..=MAX_CANDIDATES => into_targets(reader.index, members, Reason::Namesakes, site.arguments),
         _ => Ok(Vec::new()),
     }
 }
 
-/// Whether functions outside of types have qualified names.
+/// Returns whether functions outside of types have qualified names.
 fn has_paths(syntax: &Syntax) -> bool {
     syntax.namespaces || syntax.imports == Imports::Rust
 }
 
-/// Returns the definitions that fit a call as targets that share the confidence of the reason.
-fn shared(index: &Index<'_>, found: Definitions, reason: Reason, arguments: Option<usize>) -> Result<Vec<Target>> {
+/// Converts the definitions that match a call to targets. The confidence of the reason is divided among the targets.
+fn into_targets(
+    index: &Index<'_>,
+    found: Definitions,
+    reason: Reason,
+    arguments: Option<usize>,
+) -> Result<Vec<Target>> {
     let found = prototypes::resolve_declarations(index, found)?;
     let by_arguments =
         if found.len() > 1 { overloads::accepting(index, found.clone(), arguments)? } else { Vec::new() };

@@ -1,4 +1,4 @@
-//! Resolves a name at a position: by enclosing scopes, imports, package, and uniqueness.
+//! Resolves a name at a position: by enclosing scopes, imports, the package, and definitions that need no import.
 
 use std::rc::Rc;
 
@@ -33,7 +33,7 @@ pub(crate) fn lookup(index: &Index<'_>, name: &str, from: &Rc<Definition>, role:
     let candidates = namesakes
         .iter()
         .filter(|other| other.syntax.group == from.syntax.group && role.accepts(other) && is_visible(other));
-    // In Ruby, a method without an owner is defined in a block, which has another object.
+    // In Ruby, a method without an owner is defined in a block, where `self` is another object.
     let is_top = |other: &Definition| {
         other.owner().is_empty() && !(from.syntax.names == Names::Ruby && other.kind == ChunkType::Method)
     };
@@ -103,17 +103,18 @@ pub(crate) fn lookup(index: &Index<'_>, name: &str, from: &Rc<Definition>, role:
                 }
             }
             let near: Definitions = pick(&|other| other.directory() == from.directory());
-            // Another file or the type of an argument may bring a namespace into scope. A method needs its receiver.
+            // Another file or the type of an argument may bring a namespace into scope. Methods are left out, because
+            // they need a receiver.
             let all = candidates.clone().filter(|other| !from.syntax.namespaces || other.kind != ChunkType::Method);
-            // In Ruby, only the own type calls a method without a receiver.
+            // In Ruby, a method can be called without a receiver only inside its type.
             let all = all.filter(|other| from.syntax.names != Names::Ruby || other.is_type());
-            // In PHP, a name without namespace that the file does not import is in its own namespace or in none.
+            // In PHP, an unqualified name that the file does not import is in the file's namespace or in no namespace.
             let all = all.filter(|_| !from.syntax.languages.contains(&"php"));
             let all: Definitions = all.cloned().collect();
             let found = if near.is_empty() { pick(&|_| true) } else { near };
             let mut found = if found.is_empty() { all } else { found };
             match found.iter().all(|other| other.is_namespace()) {
-                // These are parts of one module, whose members may be in any file.
+                // The definitions are parts of one module, whose members may be in any file.
                 true => found.truncate(MAX_CANDIDATES),
                 false => found.retain(|other| !other.is_namespace()),
             }
@@ -127,7 +128,7 @@ pub(crate) fn lookup(index: &Index<'_>, name: &str, from: &Rc<Definition>, role:
     }
 }
 
-/// Filters out functions that are local to a file.
+/// Keeps at most [`MAX_CANDIDATES`] definitions, without the functions that are local to a file.
 fn globals(index: &Index<'_>, mut found: Definitions) -> Result<Definitions> {
     found.truncate(MAX_CANDIDATES);
     retain(&mut found, |other| {
@@ -136,7 +137,8 @@ fn globals(index: &Index<'_>, mut found: Definitions) -> Result<Definitions> {
     Ok(found)
 }
 
-/// Selects the candidates in the innermost enclosing namespace of `from`, or else in a namespace that its file imports.
+/// Selects the candidates in the innermost enclosing namespace of `from`, or otherwise in a namespace that the file of
+/// `from` imports.
 fn in_namespaces(index: &Index<'_>, from: &Rc<Definition>, candidates: &[Rc<Definition>]) -> Result<Meaning> {
     let owned_by = |scope: &str| -> Definitions {
         candidates.iter().filter(|other| modules::dotted(other.owner()) == scope).cloned().collect()
@@ -159,8 +161,8 @@ fn in_namespaces(index: &Index<'_>, from: &Rc<Definition>, candidates: &[Rc<Defi
     Ok(Meaning::Unknown)
 }
 
-/// Whether two files are in one package: in one directory, in the same directory below `main` and `test`, or by
-/// declaration.
+/// Returns whether two files are in one package: they are in one directory or in the same directory below `main` and
+/// `test`, or they declare the same package.
 fn same_package(index: &Index<'_>, one: &Definition, other: &Definition) -> Result<bool> {
     let (here, there) = (one.directory(), other.directory());
     if here == there || here.replace("/test/", "/main/") == there.replace("/test/", "/main/") {
@@ -173,7 +175,7 @@ fn same_package(index: &Index<'_>, one: &Definition, other: &Definition) -> Resu
     Ok(package.is_some() && package == index.package(&other.path)?)
 }
 
-/// Returns the definitions in the enclosing scopes, innermost first, and the inherited members of enclosing types.
+/// Resolves a name in the innermost enclosing scope that contains it. The scope of a type includes inherited members.
 fn in_scopes(index: &Index<'_>, name: &str, from: &Rc<Definition>, role: NameRole) -> Result<Meaning> {
     let file = index.file(&from.path)?;
     let named: Vec<&Rc<Definition>> = file.named(name).filter(|other| role.accepts(other)).collect();
@@ -208,12 +210,13 @@ fn in_scopes(index: &Index<'_>, name: &str, from: &Rc<Definition>, role: NameRol
     }
 }
 
-/// Returns the type with a qualified name to which members in a definition's file can belong.
+/// Returns the type with a given qualified name to which members in the file of `from` can belong. Prefers a type in
+/// the same file, then in the same directory.
 pub(crate) fn type_named(index: &Index<'_>, qualified_name: &str, from: &Definition) -> Result<Option<Rc<Definition>>> {
     let name = qualified_name.rsplit(['.', ':', '\\', '#', '/']).next().unwrap_or(qualified_name);
     let is_it = |other: &&Rc<Definition>| other.is_type() && other.qualified_name == qualified_name;
     let file = index.file(&from.path)?;
-    // The name of a module may be a whole path.
+    // The name of a module may be a whole qualified name.
     if let Some(found) = file.named(name).chain(file.named(qualified_name)).find(is_it) {
         return Ok(Some(Rc::clone(found)));
     }
@@ -256,9 +259,10 @@ pub(crate) struct Members {
     pub(crate) has_external_base: bool,
 }
 
-/// Returns the members of a type with a given name, or otherwise the members of its nearest base type.
+/// Returns the members of a type with a given name, or otherwise the members of the nearest base type that has such
+/// members.
 pub(crate) fn member(index: &Index<'_>, of: &Rc<Definition>, name: &str) -> Result<Members> {
-    let mut above = Above::new(of);
+    let mut above = Lineage::new(of);
     while let Some(at) = above.next(index)? {
         let found = index.own_members(&at, name)?;
         if !found.is_empty() {
@@ -282,25 +286,25 @@ pub(crate) fn holders(index: &Index<'_>, of: &Rc<Definition>, name: &str) -> Res
 
 /// Returns a type and its base types, nearest first.
 pub(crate) fn lineage(index: &Index<'_>, of: &Rc<Definition>) -> Result<Definitions> {
-    let mut above = Above::new(of);
+    let mut above = Lineage::new(of);
     while above.next(index)?.is_some() {}
     Ok(above.types)
 }
 
 /// A traversal of a type and its base types, nearest first.
-struct Above {
+struct Lineage {
     types: Definitions,
     next: usize,
     /// Whether all base types so far are in the repository.
     is_complete: bool,
 }
 
-impl Above {
+impl Lineage {
     fn new(of: &Rc<Definition>) -> Self {
         Self { types: vec![Rc::clone(of)], next: 0, is_complete: true }
     }
 
-    /// Returns the next type. Adds the base types of the previous one.
+    /// Returns the next type, after adding the base types of the previous type to the queue.
     fn next(&mut self, index: &Index<'_>) -> Result<Option<Rc<Definition>>> {
         if let Some(before) = self.next.checked_sub(1).and_then(|before| self.types.get(before).cloned()) {
             let bases = bases(index, &before)?;
@@ -333,8 +337,8 @@ pub(crate) fn bases(index: &Index<'_>, of: &Rc<Definition>) -> Result<Bases> {
     })
 }
 
-/// Returns the definitions that add base types to a type: its other parts, and the `impl Trait for Type` blocks in its
-/// file.
+/// Returns the definitions that add base types to a type: in Rust, the `impl Trait for Type` blocks in the type's file,
+/// and otherwise the other parts of a partial type.
 pub(crate) fn implementations(index: &Index<'_>, of: &Rc<Definition>) -> Result<Definitions> {
     if of.syntax.imports != Imports::Rust {
         return index.other_parts(of);
@@ -351,10 +355,10 @@ pub(crate) fn implementations(index: &Index<'_>, of: &Rc<Definition>) -> Result<
 pub(crate) fn base(index: &Index<'_>, of: &Rc<Definition>, name: &str) -> Result<Definitions> {
     let tokens = index.tokens(of)?;
     let is_qualified = |at: &usize| *at >= 2 && tokens.is_separator(*at - 1) && tokens.is_name(*at - 2);
-    let place = tokens.places(name).find(is_qualified);
+    let qualified_at = tokens.positions(name).find(is_qualified);
     let is_listed = |at: &usize| matches!(tokens.before(*at), ":" | ",") || is_qualified(at);
-    let type_arguments = tokens.places(name).find(is_listed).map(|at| type_name::argument_count(&tokens, at + 1));
-    let path_of = place.map(|at| path_to(&tokens, at)).unwrap_or_else(|| vec![name.to_owned()]);
+    let type_arguments = tokens.positions(name).find(is_listed).map(|at| type_name::argument_count(&tokens, at + 1));
+    let path_of = qualified_at.map(|at| path_to(&tokens, at)).unwrap_or_else(|| vec![name.to_owned()]);
     let found = match of.syntax.imports {
         Imports::Modules => module(index, &path_of, of)?,
         _ => path(index, &path_of, of, NameRole::Base)?,
@@ -365,12 +369,13 @@ pub(crate) fn base(index: &Index<'_>, of: &Rc<Definition>, name: &str) -> Result
     };
     types.retain(|other| other.is_type() && other.id != of.id);
     let types = index.with_type_parameters(types, type_arguments.unwrap_or_default())?;
-    if types.is_empty() && !of.syntax.is_known() { stated(index, of, name, Definition::is_type) } else { Ok(types) }
+    if types.is_empty() && !of.syntax.is_known() { from_stage(index, of, name, Definition::is_type) } else { Ok(types) }
 }
 
-/// Returns the definitions of a name that a custom stage provides, in a language that cannot be parsed: definitions in
-/// the same file, or otherwise in languages without rules, or otherwise all others. Empty if there are too many.
-pub(crate) fn stated(
+/// Returns the definitions to which a name refers that a custom stage provides, in a language that cannot be parsed.
+/// Prefers definitions in the same file, then in languages of the same group. Empty if there are more than
+/// [`MAX_CANDIDATES`].
+pub(crate) fn from_stage(
     index: &Index<'_>,
     from: &Definition,
     name: &str,
@@ -401,17 +406,17 @@ pub(crate) fn module(index: &Index<'_>, names: &[String], from: &Definition) -> 
     let Some((first, rest)) = names.split_first() else { return Ok(Meaning::Unknown) };
     let separator = if from.syntax.names == Names::Elixir { "." } else { "::" };
     let joined = |first: &str| [&[first.to_owned()], rest].concat().join(separator);
-    let mut places = Vec::new();
-    places.extend(imports::aliased(index, first, from)?.map(|first| joined(&first)));
-    // Modules inside the enclosing modules.
+    let mut candidates = Vec::new();
+    candidates.extend(imports::aliased(index, first, from)?.map(|first| joined(&first)));
+    // The path may be relative to an enclosing module.
     let mut scope = from.qualified_name.as_str();
-    while !scope.is_empty() && places.len() < MAX_BASES {
-        places.push(format!("{scope}{separator}{}", joined(first)));
+    while !scope.is_empty() && candidates.len() < MAX_BASES {
+        candidates.push(format!("{scope}{separator}{}", joined(first)));
         scope = scope_around(scope);
     }
-    places.push(joined(first));
-    for place in places {
-        let found = modules::named(index, &place, from)?;
+    candidates.push(joined(first));
+    for candidate in candidates {
+        let found = modules::named(index, &candidate, from)?;
         if !found.is_empty() {
             return Ok(Meaning::Definitions(found, Reason::Import));
         }

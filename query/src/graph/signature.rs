@@ -8,11 +8,11 @@ use super::type_name::{self, TypeName, angle_closer, angle_opener};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Signature {
     pub(crate) type_parameters: Vec<String>,
-    /// The type that an extension method of C# extends.
+    /// The type that a C# extension method extends.
     pub(crate) receiver: Option<TypeName>,
     /// The parameters without the receiver.
     pub(crate) parameters: Vec<Parameter>,
-    /// Types of the results. At most one, except in languages with several results.
+    /// Types of the results; more than one only in languages in which a function can have several results.
     pub(crate) results: Vec<TypeName>,
 }
 
@@ -37,7 +37,7 @@ impl Signature {
         (least, if has_rest { usize::MAX } else { single.count() })
     }
 
-    /// Whether a call can have this number of arguments.
+    /// Returns whether a call can have this number of arguments.
     pub(crate) fn takes(&self, arguments: usize) -> bool {
         let (least, most) = self.arguments();
         (least..=most).contains(&arguments)
@@ -47,7 +47,7 @@ impl Signature {
 /// Parses the signature of the function `name`; `None` if it has no parameter list.
 pub(crate) fn read(signature: &str, name: &str, syntax: &Syntax) -> Option<Signature> {
     let tokens = Tokens::read(signature.to_owned(), syntax);
-    let (at, open) = tokens.places(name).find_map(|at| {
+    let (at, open) = tokens.positions(name).find_map(|at| {
         let behind = if tokens.at(at + 1) == "<" { angle_closer(&tokens, at + 1)? + 1 } else { at + 1 };
         let behind = if tokens.at(behind) == "[" { tokens.closer(behind)? + 1 } else { behind };
         (tokens.at(behind) == "(").then_some((at, behind))
@@ -65,7 +65,7 @@ pub(crate) fn read(signature: &str, name: &str, syntax: &Syntax) -> Option<Signa
 /// Returns the type of a property, whose signature has no parameters: `public int Count`, `val size: Int`.
 pub(crate) fn property_type(signature: &str, name: &str, syntax: &Syntax) -> Option<TypeName> {
     let tokens = Tokens::read(signature.to_owned(), syntax);
-    let at = tokens.places(name).last()?;
+    let at = tokens.positions(name).last()?;
     match syntax.declarations {
         Declarations::TypeName => type_name::before_name(&tokens, at),
         Declarations::NameColonType if tokens.at(at + 1) == ":" => {
@@ -105,10 +105,10 @@ fn parameters(tokens: &Tokens, open: usize, close: usize, syntax: &Syntax) -> (O
         // C#: this T receiver
         let is_extended = tokens.at(start) == "this" && at > start + 1;
         let own = (start..at).any(|at| syntax.own.contains(&tokens.at(at))) && start == open + 1;
-        let is_mark = matches!(tokens.at(start), "*" | "/") && at == start + 1;
+        let is_marker = matches!(tokens.at(start), "*" | "/") && at == start + 1;
         if is_extended {
             receiver = type_name::read(tokens, start + 1).map(|(name, _)| name);
-        } else if at > start && !is_mark && !(own && at <= start + 4) {
+        } else if at > start && !is_marker && !(own && at <= start + 4) {
             // Swift: a label precedes the name.
             let has_label = syntax.languages.contains(&"swift");
             let mut names = (start..end_of_name.unwrap_or(at)).filter(|at| tokens.is_name(*at));

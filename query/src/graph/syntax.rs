@@ -1,27 +1,27 @@
-//! Rules of each language for the resolution of calls.
+//! Rules for the resolution of calls in each language.
 
-/// The rules of a group of languages whose definitions refer to one another.
+/// The rules of one language, or of several similar languages.
 #[derive(Debug)]
 pub(crate) struct Syntax {
-    /// Names of the languages in chunks.
+    /// Names of the languages, as chunks store them.
     pub(crate) languages: &'static [&'static str],
-    /// Definitions can refer to definitions in languages of the same group.
+    /// Number of the group of languages. Definitions can only refer to definitions in languages of the same group.
     pub(crate) group: u8,
     pub(crate) comments: Comments,
     pub(crate) declarations: Declarations,
     pub(crate) imports: Imports,
-    /// Names with which a method refers to its object or type.
+    /// Words such as `self` with which a method refers to its object or type.
     pub(crate) own: &'static [&'static str],
-    /// Names with which a method refers to its base types.
+    /// Words such as `super` with which a method refers to its base types.
     pub(crate) base: &'static [&'static str],
     /// Whether a bare name can be a member of the enclosing type.
     pub(crate) implicit_members: bool,
     /// Names of constructors; an empty name means the name of the type.
     pub(crate) constructors: &'static [&'static str],
-    /// Whether the brackets around arguments are optional.
+    /// Whether the parentheses around arguments are optional.
     pub(crate) bare_calls: bool,
-    /// Whether an arrow precedes a member, as in `pointer->name`. In other languages, it precedes a result or the body
-    /// of a lambda.
+    /// Whether an arrow precedes a member, as in `pointer->name`. In other languages, an arrow precedes a result or the
+    /// body of a lambda.
     pub(crate) arrow_members: bool,
     /// Whether the only argument can be a block after the name: `name { … }`.
     pub(crate) trailing_blocks: bool,
@@ -31,12 +31,12 @@ pub(crate) struct Syntax {
     pub(crate) structural_interfaces: bool,
     /// Whether modules and namespaces inside files have members, like types.
     pub(crate) inner_modules: bool,
-    /// The member of a type that constructs an object.
+    /// The member of a type that constructs an object, such as `new`.
     pub(crate) maker: Option<&'static str>,
     /// Whether a bare word for the base types, such as `super`, calls the overridden method.
     pub(crate) base_calls: bool,
     /// Whether variable names begin with a sigil, so that a bare name is never a variable.
-    pub(crate) marked_variables: bool,
+    pub(crate) sigil_variables: bool,
     /// Members of builtin types. Calls of these names without a known receiver are not resolved.
     pub(crate) members: &'static [&'static str],
     pub(crate) names: Names,
@@ -59,12 +59,13 @@ pub(crate) struct Syntax {
 }
 
 impl Syntax {
-    /// Whether the language has rules. Other languages use the rules of C-like languages, which is a guess.
+    /// Returns whether the language has its own rules. Any other language uses the rules of C-like languages, which may
+    /// not fit.
     pub(crate) fn is_known(&self) -> bool {
         !self.languages.is_empty()
     }
 
-    /// Whether a word refers to the enclosing type rather than the current object.
+    /// Returns whether a word refers to the enclosing type rather than the current object.
     pub(crate) fn is_own_type(&self, word: &str) -> bool {
         self.own.contains(&word) && matches!(word, "cls" | "Self" | "static" | "$class" | "__MODULE__" | "__PACKAGE__")
     }
@@ -131,7 +132,7 @@ pub(crate) enum Imports {
 }
 
 impl Imports {
-    /// Whether import paths refer to files.
+    /// Returns whether import paths refer to files.
     pub(crate) fn are_files(self) -> bool {
         matches!(self, Self::Python | Self::Ecma | Self::Lua)
     }
@@ -155,7 +156,7 @@ const PLAIN: Syntax = Syntax {
     inner_modules: false,
     maker: None,
     base_calls: false,
-    marked_variables: false,
+    sigil_variables: false,
     members: &[],
     names: Names::Plain,
     is_component: false,
@@ -198,7 +199,7 @@ const ECMA_MEMBERS: [&str; 60] = [
     "unshift", "values", "write",
 ];
 
-/// Languages that allow calls without parentheses.
+/// Common rules of languages that allow calls without parentheses.
 const SCRIPT: Syntax = Syntax {
     group: 12,
     comments: Comments::Hash,
@@ -206,7 +207,7 @@ const SCRIPT: Syntax = Syntax {
     implicit_members: false,
     constructors: &[],
     bare_calls: true,
-    marked_variables: true,
+    sigil_variables: true,
     ..PLAIN
 };
 
@@ -338,7 +339,7 @@ static SYNTAXES: [Syntax; 22] = [
         base: &["parent"],
         implicit_members: false,
         constructors: &["__construct"],
-        marked_variables: true,
+        sigil_variables: true,
         namespaces: true,
         ..PLAIN
     },
@@ -376,7 +377,7 @@ static SYNTAXES: [Syntax; 22] = [
         own: &["self", "private"],
         constructors: &["initialize"],
         maker: Some("new"),
-        marked_variables: false,
+        sigil_variables: false,
         names: Names::R,
         ..SCRIPT
     },
@@ -387,7 +388,7 @@ static SYNTAXES: [Syntax; 22] = [
         own: &["__MODULE__"],
         base: &[],
         inner_modules: true,
-        marked_variables: false,
+        sigil_variables: false,
         names: Names::Elixir,
         ..SCRIPT
     },
@@ -398,7 +399,7 @@ static SYNTAXES: [Syntax; 22] = [
         comments: Comments::Dashes,
         maker: Some("new"),
         own: &["self"],
-        marked_variables: false,
+        sigil_variables: false,
         names: Names::Lua,
         ..SCRIPT
     },
@@ -407,7 +408,7 @@ static SYNTAXES: [Syntax; 22] = [
         group: 18,
         comments: Comments::Dashes,
         own: &[],
-        marked_variables: false,
+        sigil_variables: false,
         ..SCRIPT
     },
     Syntax {

@@ -6,8 +6,8 @@ use super::syntax::{Comments, Imports, Names, Syntax};
 
 /// Maximum number of tokens of one text; further tokens are ignored.
 const MAX_TOKENS: usize = 65_536;
-/// Maximum number of places of one name that are recorded.
-const MAX_PLACES: usize = 64;
+/// Maximum number of positions that are recorded for one name.
+const MAX_POSITIONS: usize = 64;
 /// Maximum nesting of code in strings that is read: `${…}` in a string in `${…}`.
 const MAX_STRING_DEPTH: u32 = 2;
 /// Operators of several characters, longest first.
@@ -21,12 +21,13 @@ const OPERATORS: [&str; 23] = [
 pub(crate) struct Tokens {
     text: String,
     list: Vec<Token>,
-    /// For every token, the enclosing opening bracket; for a closing bracket, its opening bracket.
+    /// For every token, the position of the enclosing opening bracket; for a closing bracket, the position of its
+    /// opening bracket.
     openers: Vec<Option<u32>>,
-    /// For every opening bracket, its closing bracket.
+    /// For every opening bracket, the position of its closing bracket.
     closers: Vec<Option<u32>>,
     /// The first positions of every name.
-    places: FxHashMap<String, Vec<u32>>,
+    positions: FxHashMap<String, Vec<u32>>,
     /// Whether an arrow precedes a member.
     arrow_members: bool,
 }
@@ -56,20 +57,20 @@ pub(crate) enum TokenKind {
 impl Tokens {
     /// Splits a text into tokens. Comments are skipped.
     pub(crate) fn read(text: String, syntax: &Syntax) -> Self {
-        // Methods are looked up like other members.
+        // In Lua, `object:method()` is read as `object.method()`, so that methods are resolved like other members.
         let text = if syntax.names == Names::Lua { with_dots(&text) } else { text };
         let mut lexer = Lexer { syntax, list: Vec::new() };
         lexer.read(&text, 0, 0);
         let list = lexer.list;
         let (openers, closers) = brackets(&text, &list);
-        let mut places: FxHashMap<String, Vec<u32>> = FxHashMap::default();
+        let mut positions: FxHashMap<String, Vec<u32>> = FxHashMap::default();
         for (index, token) in (0..).zip(&list).filter(|(_, token)| token.kind == TokenKind::Name) {
-            let places = places.entry(text[token.start as usize..token.end as usize].to_owned()).or_default();
-            if places.len() < MAX_PLACES {
-                places.push(index);
+            let positions = positions.entry(text[token.start as usize..token.end as usize].to_owned()).or_default();
+            if positions.len() < MAX_POSITIONS {
+                positions.push(index);
             }
         }
-        Self { text, list, openers, closers, places, arrow_members: syntax.arrow_members }
+        Self { text, list, openers, closers, positions, arrow_members: syntax.arrow_members }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -95,18 +96,18 @@ impl Tokens {
     }
 
     /// The first positions of a name, in order.
-    pub(crate) fn places(&self, name: &str) -> impl Iterator<Item = usize> {
-        self.places.get(name).into_iter().flatten().map(|place| *place as usize)
+    pub(crate) fn positions(&self, name: &str) -> impl Iterator<Item = usize> {
+        self.positions.get(name).into_iter().flatten().map(|position| *position as usize)
     }
 
-    /// Whether a token directly follows the previous one.
+    /// Returns whether a token follows the previous token without white space.
     pub(crate) fn is_glued(&self, index: usize) -> bool {
         let before = index.checked_sub(1).and_then(|before| self.list.get(before));
         before.zip(self.list.get(index)).is_some_and(|(before, token)| before.end == token.start)
     }
 
-    /// Whether the token at `index` is a separator that is attached to the preceding name, as in `a::b` but not in
-    /// `return ::b`. White space is allowed around dots.
+    /// Returns whether the token at `index` is a separator that is attached to the preceding name, as in `a::b` but not
+    /// in `return ::b`. White space is allowed around dots.
     pub(crate) fn is_separator(&self, index: usize) -> bool {
         match self.at(index) {
             "." | "?." | "?->" | "&." | "$" => true,
@@ -116,22 +117,23 @@ impl Tokens {
         }
     }
 
-    /// Whether a token begins a line.
+    /// Returns whether a token begins a line.
     pub(crate) fn is_first(&self, index: usize) -> bool {
         self.list.get(index).is_some_and(|token| token.is_first)
     }
 
-    /// The opening bracket that encloses a token; for a closing bracket, its opening bracket.
+    /// Returns the position of the opening bracket that encloses a token; for a closing bracket, of its opening
+    /// bracket.
     pub(crate) fn opener(&self, index: usize) -> Option<usize> {
         self.openers.get(index).copied().flatten().map(|opener| opener as usize)
     }
 
-    /// The closing bracket of an opening bracket.
+    /// Returns the position of the closing bracket of an opening bracket.
     pub(crate) fn closer(&self, index: usize) -> Option<usize> {
         self.closers.get(index).copied().flatten().map(|closer| closer as usize)
     }
 
-    /// Returns the position after the closing bracket of an opening bracket; `end` if it is not closed.
+    /// Returns the position after the closing bracket of an opening bracket; `end` if the bracket is not closed.
     pub(crate) fn behind(&self, open: usize, end: usize) -> usize {
         self.closer(open).map_or(end, |closer| closer + 1)
     }
@@ -179,9 +181,9 @@ impl Lexer<'_> {
                 at += 1;
                 continue;
             }
-            // JavaScript: the `#` of a private member, whose name is stored without it.
-            let is_mark = first == b'#' && self.syntax.imports == Imports::Ecma;
-            if is_mark && name_length(&rest[1..], self.syntax.names).is_some() {
+            // JavaScript: skip the `#` before the name of a private member.
+            let is_private_sigil = first == b'#' && self.syntax.imports == Imports::Ecma;
+            if is_private_sigil && name_length(&rest[1..], self.syntax.names).is_some() {
                 at += 1;
                 continue;
             }
@@ -324,12 +326,12 @@ impl Lexer<'_> {
 /// Length in bytes of the name at the start of a text, if the text starts with a name.
 fn name_length(rest: &str, names: Names) -> Option<usize> {
     let is_letter = |c: char| c.is_alphabetic() || c == '_';
-    let marks = match names {
+    let sigils = match names {
         Names::Ruby => rest.len() - rest.trim_start_matches('@').len(),
         _ => 0,
     };
-    let first = rest[marks..].chars().next()?;
-    if !(is_letter(first) || (first == '$' && names != Names::R && marks == 0)) {
+    let first = rest[sigils..].chars().next()?;
+    if !(is_letter(first) || (first == '$' && names != Names::R && sigils == 0)) {
         return None;
     }
     let is_part = |c: char| match names {
@@ -338,13 +340,13 @@ fn name_length(rest: &str, names: Names) -> Option<usize> {
         Names::Shell => matches!(c, '-' | ':' | '.'),
         _ => c == '$',
     };
-    let behind = marks + first.len_utf8();
+    let behind = sigils + first.len_utf8();
     let length = rest[behind..].find(|c: char| !is_part(c)).map_or(rest.len(), |length| behind + length);
     let end = &rest[length..];
-    let is_marked = matches!(names, Names::Ruby | Names::Elixir)
+    let has_suffix = matches!(names, Names::Ruby | Names::Elixir)
         && end.starts_with(['?', '!'])
         && (!end[1..].starts_with('=') || end[1..].starts_with("=="));
-    Some(length + usize::from(is_marked))
+    Some(length + usize::from(has_suffix))
 }
 
 #[cfg(test)]
@@ -360,14 +362,14 @@ mod tests {
     }
 
     #[test]
-    fn comments_are_left_out_and_strings_are_one_token() {
+    fn comments_are_skipped_and_strings_are_one_token() {
         assert_eq!(tokens("python", "a.b('x # y') # c()"), ["a", ".", "b", "(", "'x # y'", ")"]);
         assert_eq!(tokens("go", "x := &T{} // y()\n/* z() */ y"), ["x", ":=", "&", "T", "{", "}", "y"]);
         assert_eq!(tokens("rust", "fn f<'a>(x: &'a str) {}")[..5], ["fn", "f", "<", "'", "a"]);
     }
 
     #[test]
-    fn names_may_contain_marks_of_the_language() {
+    fn names_may_contain_special_characters_of_the_language() {
         assert_eq!(tokens("ruby", "@a.ok?(b!) != :c"), ["@a", ".", "ok?", "(", "b!", ")", "!=", ":", "c"]);
         assert_eq!(tokens("r", "my.f(x$y)"), ["my.f", "(", "x", "$", "y", ")"]);
         assert_eq!(tokens("bash", "log::warn a-b"), ["log::warn", "a-b"]);

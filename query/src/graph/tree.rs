@@ -12,8 +12,8 @@ use super::relations::{Named, Relation, RelationIndex};
 const MAX_TREE_NODES: usize = 2_000;
 /// Maximum depth of a tree, in relations.
 pub const MAX_TREE_DEPTH: u32 = 32;
-/// Default of [`TreeOptions::min_confidence`]. Includes the only member of a name, and excludes two indistinguishable
-/// definitions of a name.
+/// Default of [`TreeOptions::min_confidence`]. A call on a receiver of unknown type is included if only one member has
+/// the called name, and excluded if several members have it.
 pub const MIN_CONFIDENCE: f32 = 0.45;
 
 /// Options of a tree.
@@ -40,7 +40,7 @@ pub struct RelationTree {
     pub declarations: Vec<ChunkId>,
     /// Called names without a known definition in the repository, sorted.
     pub external: Vec<String>,
-    /// Whether a limit left out some definitions.
+    /// Whether definitions may be missing, because of a limit or because the request was cancelled.
     pub is_cut: bool,
 }
 
@@ -51,7 +51,7 @@ pub struct TreeNode {
     pub id: ChunkId,
     /// Reason and confidence of the relation to the parent; `None` for the root.
     pub relation: Option<(Reason, f32)>,
-    /// The reason why children are not shown, although there may be some.
+    /// The reason why the tree does not contain the children of this node.
     pub end: Option<BranchEnd>,
     /// The related definitions, best first.
     pub children: Vec<TreeNode>,
@@ -60,9 +60,9 @@ pub struct TreeNode {
 /// The reason why a branch ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BranchEnd {
-    /// The definition is one of its ancestors.
+    /// The definition is an ancestor of the node.
     Cycle,
-    /// The definition is shown elsewhere with its children.
+    /// The definition occurs elsewhere in the tree, with its children.
     Repeated,
 }
 
@@ -103,7 +103,7 @@ struct Walk<'r, 's> {
     options: &'r TreeOptions,
     /// The definitions from the root to the current node.
     above: Vec<ChunkId>,
-    /// Definitions whose relations are shown.
+    /// Definitions whose relations the tree contains.
     shown: FxHashSet<ChunkId>,
     nodes: usize,
     left_out: usize,
@@ -137,7 +137,8 @@ impl Walk<'_, '_> {
             let relation = Some((other.reason, other.confidence));
             children.push(TreeNode { id: other.id, relation, end, children: Vec::new() });
         }
-        // After all siblings are known, so that a sibling is not shown as a repetition below another sibling.
+        // Descends after adding all siblings, so that a sibling has its children in the tree even if it also occurs
+        // below another sibling.
         for child in children.iter_mut().filter(|child| child.end.is_none()) {
             self.above.push(child.id);
             child.children = self.children(&child.id.into(), depth - 1)?;

@@ -6,9 +6,9 @@ use super::tokens::{TokenKind, Tokens};
 const MAX_NESTING: u32 = 4;
 /// Maximum number of type arguments that are read.
 const MAX_ARGUMENTS: usize = 8;
-/// Maximum number of tokens of a type before a name.
+/// Maximum number of tokens from an opening to a closing angle bracket.
 const MAX_TYPE_TOKENS: usize = 48;
-/// Words before a type that do not change its identity.
+/// Tokens before a type that do not change the definition to which the type refers.
 #[rustfmt::skip]
 const MODIFIERS: [&str; 28] = [
     "*", "&", "mut", "const", "final", "readonly", "volatile", "dyn", "impl", "ref", "out", "static", "private",
@@ -36,7 +36,7 @@ impl TypeName {
         Self { path: vec![name.to_owned()], arguments: Vec::new() }
     }
 
-    /// Whether a name occurs in the type or its arguments.
+    /// Returns whether a name occurs in the type or its arguments.
     pub(crate) fn mentions(&self, name: &str) -> bool {
         self.path.iter().any(|part| part == name) || self.arguments.iter().any(|argument| argument.mentions(name))
     }
@@ -46,7 +46,7 @@ impl TypeName {
     }
 }
 
-/// Parses the type that begins at a token, and returns it with the position after it.
+/// Parses the type that begins at a token. Returns the type and the position after it.
 pub(crate) fn read(tokens: &Tokens, at: usize) -> Option<(TypeName, usize)> {
     read_nested(tokens, at, 0)
 }
@@ -56,7 +56,7 @@ fn read_nested(tokens: &Tokens, mut at: usize, depth: u32) -> Option<(TypeName, 
         return None;
     }
     while tokens.at(at) == "'" || MODIFIERS.contains(&tokens.at(at)) || is_root(tokens, at) {
-        // A lifetime has a name.
+        // A lifetime consists of an apostrophe and a name.
         at += if tokens.at(at) == "'" { 2 } else { 1 };
     }
     if tokens.kind(at) == Some(TokenKind::String) {
@@ -111,7 +111,7 @@ fn read_nested(tokens: &Tokens, mut at: usize, depth: u32) -> Option<(TypeName, 
     Some((found, at))
 }
 
-/// Whether a leading separator makes a path absolute: `::std::string`, `\App\User`.
+/// Returns whether a leading separator makes a path absolute: `::std::string`, `\App\User`.
 fn is_root(tokens: &Tokens, at: usize) -> bool {
     matches!(tokens.at(at), "::" | "\\") && !(at > 0 && tokens.is_name(at - 1) && tokens.is_glued(at))
 }

@@ -21,8 +21,8 @@ const TRANSPARENT: [&str; 39] = [
 ];
 
 impl Reader<'_, '_> {
-    /// Returns the types of an object, or the types that a value denotes. `None` if they are unknown; empty if they are
-    /// outside of the repository.
+    /// Returns the types of an object, or the types that a value denotes. `None` if the types are unknown; empty if the
+    /// types are outside of the repository.
     pub(crate) fn types(&self, value: &Value) -> Result<Option<Definitions>> {
         match value {
             Value::Objects(types) | Value::Types(types, _) => Ok(Some(types.clone())),
@@ -93,12 +93,12 @@ impl Reader<'_, '_> {
         while let Some(at) = around {
             let Some(reader) = self.at(&at)? else { break };
             let tokens = &reader.tokens;
-            // Unlike the key of an object or the label of a case, a parameter is in a list or a `where` clause.
+            // Unlike the key of an object or the label of a case, a type parameter is in a list or a `where` clause.
             let is_bound = |at: &usize| {
                 matches!(tokens.at(at + 1), ":" | "extends")
                     && matches!(tokens.before(*at), "<" | "," | "where" | "in" | "out" | "reified")
             };
-            let bound = tokens.places(name).find(is_bound);
+            let bound = tokens.positions(name).find(is_bound);
             if let Some((bound, _)) = bound.and_then(|at| type_name::read(tokens, at + 2)) {
                 return reader.types_named(&bound, &at);
             }
@@ -114,7 +114,7 @@ impl Reader<'_, '_> {
             let tokens = &reader.tokens;
             let start = match tokens.at(0) {
                 "typedef" => Some(1),
-                _ => tokens.places(&of.name).find(|at| tokens.at(at + 1) == "=").map(|at| at + 2),
+                _ => tokens.positions(&of.name).find(|at| tokens.at(at + 1) == "=").map(|at| at + 2),
             };
             if let Some((name, _)) = start.and_then(|start| type_name::read(tokens, start)) {
                 let meant = reader.types_named(&name, of)?.unwrap_or_default();
@@ -125,12 +125,12 @@ impl Reader<'_, '_> {
     }
 }
 
-/// Whether a type is a transparent wrapper of its argument.
+/// Returns whether a type is a wrapper, such as `Option`, whose missing members are looked up in its type argument.
 pub(super) fn is_transparent(name: &TypeName) -> bool {
     name.path.last().is_some_and(|last| TRANSPARENT.contains(&last.as_str()))
 }
 
-/// Whether a type is likely a parameter of a generic definition: `T`, `K2`.
+/// Returns whether a type is likely a parameter of a generic definition: `T`, `K2`.
 pub(super) fn is_variable(name: &TypeName) -> bool {
     match name.path.as_slice() {
         [one] => one.len() <= 2 && one.starts_with(char::is_uppercase),

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::declarations::{self, Declared, Place};
+use super::declarations::{self, DeclarationKind, Declared};
 use super::imports::{self, ExportSearch};
 use super::index::{Result, scope_around};
 use super::infer::{MAX_INFERENCE_DEPTH, Reader, Value};
@@ -40,7 +40,7 @@ impl Reader<'_, '_> {
             Meaning::External | Meaning::Unknown => match self.package_variable(name)? {
                 Value::Unknown => {
                     let imported = imports::imported(self.index, name, &self.from, &mut ExportSearch::default())?;
-                    // A package variable without a visible declaration is not known to be external.
+                    // A name that the file does not import may be a package variable whose declaration was not found.
                     Ok(if matches!(imported, Meaning::External) { Value::External } else { Value::Unknown })
                 }
                 value => Ok(value),
@@ -49,14 +49,14 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// Returns the value of a variable or parameter that the token at `at` uses; `None` if neither the definition nor the functions
-    /// around it declare the name.
+    /// Returns the value of a variable or parameter that the token at `at` uses. `None` if neither the definition nor
+    /// the enclosing functions declare the name.
     pub(crate) fn local(&self, name: &str, at: usize) -> Result<Option<Value>> {
         let (mut reader, mut at) = (self.clone(), at);
         while !reader.from.is_module {
             if !reader.from.is_type()
                 && let Some(declared) =
-                    declarations::declared_at(&reader.tokens, name, at, Place::Local, self.from.syntax)
+                    declarations::declared_at(&reader.tokens, name, at, DeclarationKind::Local, self.from.syntax)
             {
                 match reader.declared(declared)? {
                     Value::Unknown => {}
@@ -85,7 +85,7 @@ impl Reader<'_, '_> {
         }
         for module in file.definitions.iter().filter(|definition| definition.is_module) {
             let Some(reader) = self.at(module)? else { break };
-            match declarations::declared(&reader.tokens, name, Place::Local, module.syntax) {
+            match declarations::declared(&reader.tokens, name, DeclarationKind::Local, module.syntax) {
                 Some(declared) => return reader.declared(declared),
                 None => continue,
             }
@@ -93,7 +93,7 @@ impl Reader<'_, '_> {
         Ok(Value::Unknown)
     }
 
-    /// Returns the value that a module of JavaScript exports as its default: `export default { f() {} }`, `export default
+    /// Returns the value that a JavaScript module exports as its default: `export default { f() {} }`, `export default
     /// new Type()`, `export default variable`.
     pub(super) fn default_variable(&self, path: &str) -> Result<Value> {
         if self.from.syntax.imports != Imports::Ecma {
@@ -110,7 +110,7 @@ impl Reader<'_, '_> {
         for module in file.definitions.iter().filter(|definition| definition.is_module) {
             let Some(reader) = self.at(module)? else { break };
             let tokens = &reader.tokens;
-            let exported = tokens.places("default").find(|at| tokens.before(*at) == "export").map(|at| at + 1);
+            let exported = tokens.positions("default").find(|at| tokens.before(*at) == "export").map(|at| at + 1);
             match exported.map(|at| (at, tokens.at(at))) {
                 Some((_, "{")) => return Ok(Value::Holder(path.into(), String::new())),
                 Some((at, "new")) => return reader.declared(Declared::Value(at, 0)),
@@ -120,7 +120,7 @@ impl Reader<'_, '_> {
         Ok(Value::Unknown)
     }
 
-    /// Returns the value of a variable at the top of the own file, or of a file in the own package in Go.
+    /// Returns the value of a variable at the top of the current file or, in Go, of any file in the current package.
     pub(super) fn package_variable(&self, name: &str) -> Result<Value> {
         match self.variable(&self.from.path, name)? {
             Value::Unknown if self.from.syntax.imports == Imports::Go => {}
@@ -163,7 +163,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// Returns the item at an index of the variant that a path names.
+    /// Returns the value of the item at `index` of an enum variant. `variant` is the position of the variant's name.
     pub(super) fn item(&self, variant: usize, index: usize) -> Result<Value> {
         let mut start = variant;
         while start >= 2 && self.tokens.is_separator(start - 1) && self.tokens.is_name(start - 2) {

@@ -15,7 +15,7 @@ use crate::work::{Cancelled, WorkBudget};
 const MAX_BLANK_LINES: u32 = 2;
 /// Maximum number of names in a header.
 const MAX_NAMES: usize = 3;
-/// Minimum number of lines of a cut text, apart from its signature.
+/// Minimum number of lines of a truncated text.
 const MIN_LINES: usize = 3;
 
 /// A chunk to pack. Pieces are given in the order of the ranking.
@@ -24,10 +24,10 @@ pub(crate) struct Piece {
     /// The hit, without its text.
     pub(crate) hit: PackedHit,
     /// The file of the chunk.
-    pub(crate) file: FilePlace,
+    pub(crate) file: FileLocation,
     /// The chunk's text.
     pub(crate) text: String,
-    /// Whether the text equals the lines of the file. Only such a text is joined with its neighbours.
+    /// Whether the text has every line of its range in the file. Only such a text is joined with its neighbours.
     pub(crate) whole: bool,
     /// Number of lines of the text up to the end of the signature.
     pub(crate) head: usize,
@@ -35,7 +35,7 @@ pub(crate) struct Piece {
 
 /// A file of one of the searched indexes.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
-pub(crate) struct FilePlace {
+pub(crate) struct FileLocation {
     /// Position of the index among the searched indexes.
     pub(crate) root_place: usize,
     /// Source of the file.
@@ -85,7 +85,7 @@ pub struct ContextBlock {
     pub file: String,
     /// First line of the text.
     pub line_start: u32,
-    /// Last line of the text, inclusive. If the text leaves out inner lines, last line of the chunk.
+    /// Last line of the text, inclusive. If the text omits inner lines, this is the last line of the chunk.
     pub line_end: u32,
     /// The hits in the block, best first.
     pub hits: Vec<PackedHit>,
@@ -123,8 +123,8 @@ impl Context {
     }
 }
 
-impl FilePlace {
-    /// Creates a block with its number of tokens.
+impl FileLocation {
+    /// Creates a block and estimates its number of tokens.
     fn block(&self, (line_start, line_end): (u32, u32), hits: Vec<PackedHit>, text: String) -> ContextBlock {
         let Self { root_place, source, root, path } = self.clone();
         let mut block =
@@ -135,8 +135,8 @@ impl FilePlace {
 }
 
 impl ContextBlock {
-    /// Returns the header, such as `path:4-20 UserManager`, with the names of the hits in the block. For an entry of
-    /// memory, the header has its id and title.
+    /// Returns the header, such as `path:4-20 UserManager`, with the names of the hits in the block. For an entry of a
+    /// memory, the header contains the entry's id and title.
     pub fn header(&self) -> String {
         let mut names: Vec<&str> = Vec::new();
         for hit in &self.hits {
@@ -161,14 +161,14 @@ impl ContextBlock {
 /// Packs the pieces, which must be in the order of their ranks, into `budget` tokens. [`estimate_tokens`] counts the
 /// tokens.
 ///
-/// A piece that does not fit is cut to the lines that fit into half of the remaining budget, if these include its
-/// signature and at least one more line. Otherwise it is left out, and the next piece is tried. Chunks of a file that
-/// overlap, touch, or have at most two blank lines between them form one block. `is_blank` returns whether a line of a
-/// file is blank.
+/// A piece that does not fit is truncated to the first lines that fit into half of the remaining budget. If these lines
+/// do not include the signature and at least one more line, or are fewer than [`MIN_LINES`], the piece is skipped.
+/// Chunks of a file that overlap, touch, or have at most two blank lines between them form one block. `is_blank`
+/// returns whether a line of a file is blank.
 pub(crate) fn pack(
     pieces: Vec<Piece>,
     budget: usize,
-    is_blank: &dyn Fn(&FilePlace, u32) -> bool,
+    is_blank: &dyn Fn(&FileLocation, u32) -> bool,
     work: &WorkBudget,
 ) -> Result<Context, Cancelled> {
     let mut packer = Packer { files: FxHashMap::default(), loose: Vec::new(), tokens: 0, is_blank, work };
@@ -186,18 +186,18 @@ pub(crate) fn pack(
 }
 
 struct Packer<'b> {
-    files: FxHashMap<FilePlace, FileLines>,
+    files: FxHashMap<FileLocation, FileLines>,
     /// Blocks of texts that differ from the lines of their files.
     loose: Vec<ContextBlock>,
     tokens: usize,
-    is_blank: &'b dyn Fn(&FilePlace, u32) -> bool,
+    is_blank: &'b dyn Fn(&FileLocation, u32) -> bool,
     work: &'b WorkBudget,
 }
 
 /// The packed lines of one file.
 #[derive(Clone, Default)]
 struct FileLines {
-    file: FilePlace,
+    file: FileLocation,
     lines: BTreeMap<u32, String>,
     hits: Vec<PackedHit>,
 }
@@ -213,7 +213,8 @@ impl Packer<'_> {
         (least..count).rev().any(|lines| self.work.is_cancelled() || self.try_lines(&piece, lines, allowed))
     }
 
-    /// Adds the first `lines` lines of a piece if the total is then at most `most` tokens.
+    /// Adds the first `lines` lines of a piece, unless the total number of tokens would exceed `most`. Returns whether
+    /// the lines were added.
     fn try_lines(&mut self, piece: &Piece, lines: usize, most: usize) -> bool {
         let complete = lines == piece.text.lines().count();
         let hit = PackedHit { complete, ..piece.hit.clone() };
@@ -253,11 +254,11 @@ impl FileLines {
         self.hits.push(hit);
     }
 
-    fn tokens(&self, is_blank: &dyn Fn(&FilePlace, u32) -> bool) -> usize {
+    fn tokens(&self, is_blank: &dyn Fn(&FileLocation, u32) -> bool) -> usize {
         self.blocks(is_blank).iter().map(|block| block.tokens).sum()
     }
 
-    fn blocks(&self, is_blank: &dyn Fn(&FilePlace, u32) -> bool) -> Vec<ContextBlock> {
+    fn blocks(&self, is_blank: &dyn Fn(&FileLocation, u32) -> bool) -> Vec<ContextBlock> {
         let mut spans: Vec<(u32, u32)> = Vec::new();
         for &line in self.lines.keys() {
             match spans.last_mut() {
@@ -303,7 +304,7 @@ mod tests {
                 score: 1.0 / rank as f32,
                 complete: true,
             },
-            file: FilePlace { path: file.to_owned(), ..FilePlace::default() },
+            file: FileLocation { path: file.to_owned(), ..FileLocation::default() },
             text: text.join("\n"),
             whole: true,
             head: 1,
@@ -315,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_make_one_block_and_the_best_comes_first() {
+    fn adjacent_chunks_form_one_block_and_the_best_block_comes_first() {
         let pieces = vec![
             piece(1, "b.py", 20, 22),
             piece(2, "a.py", 1, 3),
@@ -331,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_cut_or_left_out() {
+    fn pieces_that_do_not_fit_are_truncated_or_skipped() {
         let context =
             pack(vec![piece(1, "a.py", 1, 40), piece(2, "b.py", 7, 9)], 150, &|_, _| false, &WorkBudget::default())
                 .expect("not cancelled");
@@ -343,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_with_holes_stands_alone() {
+    fn a_text_with_omitted_lines_is_a_separate_block() {
         let mut skeleton = piece(1, "a.py", 1, 30);
         skeleton.text = "class A:\n    def f(self)".to_owned();
         skeleton.whole = false;
@@ -354,7 +355,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_budget_is_kept_and_every_line_is_shown_once(
+        fn the_budget_is_not_exceeded_and_every_line_is_shown_once(
             spans in prop::collection::vec((0_usize..3, 1_u32..60, 0_u32..25), 0..12), budget in 0_usize..900, blank in 1_u32..60,
         ) {
             let files = ["a.py", "b.py", "c.py"];

@@ -1,5 +1,5 @@
-//! Adds details to the shown hits that are too expensive to compute for every candidate: matching lines, whether the
-//! file has changed since it was indexed, and texts that fit a budget.
+//! Adds to the shown hits the details that are too expensive to compute for every candidate: matching lines, whether
+//! the file has changed since it was indexed, and texts that fit a budget.
 
 use aurora_confined::Directory;
 use aurora_inverted::idf;
@@ -7,7 +7,7 @@ use aurora_storage::{ChunkType, Snapshot};
 use rustc_hash::FxHashMap;
 
 use crate::corpus::Corpus;
-use crate::present::budget::{Context, FilePlace, PackedHit, Piece, pack};
+use crate::present::budget::{Context, FileLocation, PackedHit, Piece, pack};
 use crate::present::freshness::{FileState, file_state};
 use crate::present::lines::{is_whole, line_numbers};
 use crate::present::results::{Hit, IndexInfo, RootInfo, SearchResults};
@@ -23,12 +23,12 @@ pub struct Details<'a> {
     pub snippet_lines: usize,
     /// The current time, in Unix seconds. Ages are relative to this time.
     pub now: i64,
-    /// The work that may be done.
+    /// Cancellation of the request and limits on its work.
     pub work: &'a WorkBudget,
 }
 
-/// Adds the generations that answered to the results, and the snippet and the state of its file to every hit. `searchers`
-/// are those of the search, in the same order.
+/// Adds to the results the searched generations and the weights of the matched terms, and to every hit its snippet and
+/// the state of its file. `searchers` must be the searchers of the search, in the same order.
 ///
 /// # Errors
 /// Fails if an index cannot be read.
@@ -88,8 +88,8 @@ fn root_info(searcher: &Searcher, now: i64) -> Result<RootInfo, QueryError> {
     })
 }
 
-/// Packs the texts of the hits, best first, into `budget` tokens; see [`Context`]. `searchers` are those of the
-/// search, in the same order.
+/// Packs the texts of the hits, best first, into `budget` tokens; see [`Context`]. `searchers` must be the searchers of
+/// the search, in the same order.
 ///
 /// # Errors
 /// Fails if an index cannot be read.
@@ -107,7 +107,7 @@ pub fn packed(
         let text = chunk.text;
         let named = text.lines().position(|line| !hit.name.is_empty() && line.contains(&hit.name)).unwrap_or(0);
         pieces.push(Piece {
-            file: FilePlace {
+            file: FileLocation {
                 root_place: hit.root_place,
                 source: hit.source,
                 root: hit.root.clone(),
@@ -128,7 +128,7 @@ pub fn packed(
             },
         });
     }
-    // Only a file with several hits can have gaps between hits.
+    // Only the files with several hits are read, because only these files can have gaps between hits.
     let mut hits_of_file: FxHashMap<(usize, &str), usize> = FxHashMap::default();
     for hit in &results.hits {
         *hits_of_file.entry((hit.root_place, &hit.file)).or_default() += 1;
@@ -139,7 +139,7 @@ pub fn packed(
             files[hit.root_place].read(hit)?;
         }
     }
-    let blank = |file: &FilePlace, line: u32| {
+    let blank = |file: &FileLocation, line: u32| {
         let text = files[file.root_place].texts.get(&file.path).and_then(Option::as_ref);
         text.and_then(|text| text.lines().nth(line.saturating_sub(1) as usize))
             .is_some_and(|line| line.trim().is_empty())
@@ -147,7 +147,7 @@ pub fn packed(
     Ok(pack(pieces, budget, &blank, work)?)
 }
 
-/// Whether chunks of a type have lines in a file that a reader can open.
+/// Returns whether chunks of a type have lines in a file that a reader can open.
 fn has_lines(kind: ChunkType) -> bool {
     !kind.is_memory()
 }

@@ -1,4 +1,4 @@
-//! Whether a file has changed since it was indexed.
+//! Detects whether a file has changed since it was indexed.
 
 use aurora_confined::{Directory, EntryKind};
 use aurora_storage::{FileRecord, FileStamp};
@@ -21,7 +21,7 @@ pub enum FileState {
 }
 
 impl FileState {
-    /// Whether the index is out of date for the file; `None` if unknown.
+    /// Returns whether the index is out of date for the file; `None` if unknown.
     pub fn is_stale(self) -> Option<bool> {
         match self {
             Self::Unchanged => Some(false),
@@ -31,8 +31,8 @@ impl FileState {
     }
 }
 
-/// Compares the file below `root` with its record: first the size, then the stamp. The content is compared only if the
-/// size is equal and the stamp is not.
+/// Compares the file below `root` with its record: first the size, then the stamp (times and inode). The content is
+/// compared only if the sizes are equal and the stamps differ.
 pub fn file_state(root: &Directory, known: &FileRecord) -> FileState {
     let metadata = match root.metadata(&known.path) {
         Ok(metadata) => metadata,
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn content_decides_where_the_time_does_not() {
+    fn contents_are_compared_if_the_stamps_differ() {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let path = directory.path().join("a.py");
         let root = Directory::open_root(directory.path()).expect("opened");
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_that_leads_elsewhere_is_unknown() {
+    fn a_path_outside_of_the_root_is_unknown() {
         let directory = tempfile::tempdir().expect("a temporary directory");
         fs::write(directory.path().join("a.py"), "one").expect("written");
         fs::create_dir(directory.path().join("root")).expect("created");

@@ -5,11 +5,11 @@ use crate::present::results::{Copies, FileRow, Hit, RawScores, Scores};
 use crate::query::QueryError;
 use crate::rank::{FoldedGroup, RankedCandidate, RankingContext};
 
-/// Minimum score of a further chunk of a file, as a share of the score of the file's best chunk.
+/// Minimum score of another chunk of a hit's file, as a share of the score of the file's best chunk.
 const MIN_SHARE: f32 = 0.5;
 
-/// Builds the hits of `groups`, whose numbers are positions in `ranked`. `content` tells whether hits contain their
-/// full texts.
+/// Builds the hits of `groups`, whose members are indexes into `ranked`. If `content` is true, hits contain the full
+/// texts of their chunks.
 pub(crate) fn hits(
     context: &RankingContext<'_, '_>,
     content: bool,

@@ -1,16 +1,16 @@
 //! Maps each line of a chunk's text to a line of its file.
 //!
 //! The text of a definition usually equals a range of lines of the file. The text of a long type has signatures in
-//! place of its members, and module-level code leaves out the definitions in between; such lines are searched in the
-//! file.
+//! place of its members, and module-level code omits the definitions in between. The lines of such texts are searched
+//! for in the file.
 
 /// The byte that replaces each byte of a secret in the index.
 const MASK: u8 = b'_';
 
 /// Returns the line numbers, from 1, of the lines of `text`, which comes from the lines `first` to `last`.
 ///
-/// If the text has fewer lines than this range, its lines are searched in `file` in order. A line without a match, or
-/// any line if `file` is `None`, has no number.
+/// If the number of lines differs from the length of this range, the lines of the text are searched for in `file`, in
+/// order. A line without a match, or any line if `file` is `None`, has no number.
 pub(crate) fn line_numbers(text: &str, (first, last): (u32, u32), file: Option<&str>) -> Vec<Option<u32>> {
     let count = text.lines().count();
     if is_whole(text, (first, last)) {
@@ -29,13 +29,13 @@ pub(crate) fn line_numbers(text: &str, (first, last): (u32, u32), file: Option<&
         .collect()
 }
 
-/// Whether a line of a text equals a line of the file. The text may have masks in place of secrets.
+/// Returns whether a line of a text equals a line of the file. The text may have masks in place of secrets.
 fn is_same(line: &str, of_file: &str) -> bool {
     let is_same = |(byte, other): (u8, u8)| byte == other || byte == MASK;
     line.len() == of_file.len() && line.bytes().zip(of_file.bytes()).all(is_same)
 }
 
-/// Whether the text has as many lines as its range in the file.
+/// Returns whether the text has as many lines as its range in the file.
 pub(crate) fn is_whole(text: &str, (first, last): (u32, u32)) -> bool {
     first > 0 && u64::from(last) + 1 == u64::from(first) + text.lines().count() as u64
 }

@@ -1,7 +1,7 @@
 //! Step 5: presents the best candidates.
 //!
-//! Takes ranked candidates and the indexed directory. Returns hits with snippets and the state of their files, texts
-//! packed into a token budget, and counts by type, language and directory.
+//! Builds hits from ranked candidates, adds snippets and the state of the files in the indexed directory, and packs
+//! texts into a token budget.
 
 mod budget;
 mod details;

@@ -28,7 +28,8 @@ pub struct SearchResults {
     pub query: String,
     /// The requested mode.
     pub mode: Mode,
-    /// Shares of the kinds of queries, on which the weights depend; `None` for a list of chunks without a query.
+    /// Share of each kind of query in this query, on which the weights depend; `None` for a list of chunks without a
+    /// query.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<QueryKind>,
     /// Hits, best first.
@@ -41,7 +42,7 @@ pub struct SearchResults {
     /// Counts of the matching chunks; `None` unless [`crate::Query::facets`] is set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub facets: Option<SearchFacets>,
-    /// The generation that answered; `None` before [`crate::complete`], and if several roots are searched.
+    /// The searched generation; `None` before [`crate::complete`], and if several roots are searched.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub index: Option<IndexInfo>,
     /// The searched roots, if there are several; empty before [`crate::complete`].
@@ -89,13 +90,13 @@ pub struct StageCounts {
     pub from_keywords: usize,
     /// Candidates from the vector search.
     pub from_vectors: usize,
-    /// Candidates ranked in stage 2.
+    /// Candidates that were ranked.
     pub ranked: usize,
-    /// Hits of the answer.
+    /// Hits in the answer.
     pub shown: usize,
 }
 
-/// The generation of the index that answered.
+/// The generation of an index that was searched.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct IndexInfo {
@@ -109,7 +110,7 @@ pub struct IndexInfo {
     pub age_seconds: i64,
     /// The commit that was checked out; `None` outside of git.
     pub commit: Option<String>,
-    /// Whether the run covered everything that was requested, and every stage has a result for every row.
+    /// Whether the index run covered everything that was requested, and every stage has a result for every row.
     pub complete: bool,
 }
 
@@ -121,7 +122,7 @@ pub struct RootInfo {
     pub name: String,
     /// Directory of the root.
     pub path: String,
-    /// The generation that answered.
+    /// The searched generation.
     pub index: IndexInfo,
 }
 
@@ -174,7 +175,7 @@ pub struct Hit {
     #[cfg_attr(feature = "schema", schema(value_type = schema::AccessFacts))]
     #[serde(serialize_with = "access")]
     pub access: Option<AccessRecord>,
-    /// Unix seconds of the conversation or pattern, if the type has a date.
+    /// Date of the conversation or pattern in Unix seconds, if the type has a date.
     #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "date")]
     pub date: Option<i64>,
@@ -192,15 +193,15 @@ pub struct Hit {
     /// Tags and lifespan, if the type has them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub governance: Option<Governance>,
-    /// The reasons in words.
+    /// Explanation of the scores in words.
     pub explanation: Explanation,
     /// The best matching lines; empty before [`crate::complete`].
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub snippet: Vec<SnippetLine>,
-    /// Copies of the hit in other places.
+    /// Copies of the hit elsewhere.
     #[serde(skip_serializing_if = "Copies::is_empty")]
     pub copies: Copies,
-    /// Further chunks of the file, best first, if results are grouped by file ([`crate::Group::File`]).
+    /// Other chunks of the file, best first, if results are grouped by file ([`crate::Group::File`]).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rows: Vec<FileRow>,
     /// State of the file on disk compared with the index; `None` before [`crate::complete`].
@@ -215,8 +216,8 @@ impl Hit {
         display_path(self.root.as_deref(), &self.file)
     }
 
-    /// Creates the hit of a chunk. The flags tell whether to keep the full text, and whether the chunk comes from a
-    /// memory.
+    /// Creates the hit of a chunk. If `content` is true, the hit contains the full text. `is_memory` is true if the
+    /// chunk comes from a memory.
     pub(crate) fn from_chunk(
         (rank, id): (usize, ChunkId),
         chunk: Chunk,
@@ -269,7 +270,7 @@ impl Hit {
     }
 }
 
-/// Returns a path as users see it: with the name of its root in front, if several roots are searched.
+/// Returns a path as users see it. If several roots are searched, the path starts with the name of its root.
 ///
 /// ```
 /// use aurora_query::display_path;
@@ -286,7 +287,7 @@ fn display_place(path: String, is_memory: bool) -> String {
     id.unwrap_or(path)
 }
 
-/// A further chunk of a hit's file.
+/// Another chunk of a hit's file.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FileRow {
@@ -322,19 +323,19 @@ impl FileRow {
     }
 }
 
-/// Candidates with the same text as a hit in other places. They are not listed separately.
+/// Candidates elsewhere whose text equals or resembles the text of a hit. They are not listed separately.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Copies {
     /// Number of copies.
     pub count: usize,
-    /// Places of the best copies, at most [`Copies::NAMED`], each as `path:line`; memories have no line. If several
-    /// roots are searched, each place starts with the name of the root and a slash.
+    /// Locations of the best copies, at most [`Copies::NAMED`], each as `path:line`; memories have no line. If several
+    /// roots are searched, each location starts with the name of the root and a slash.
     pub places: Vec<String>,
 }
 
 impl Copies {
-    /// Maximum number of places.
+    /// Maximum number of locations.
     pub const NAMED: usize = 5;
 
     pub(crate) fn from_chunks<'c>(chunks: impl ExactSizeIterator<Item = (Option<&'c str>, ChunkRecord<'c>)>) -> Self {
@@ -348,7 +349,7 @@ impl Copies {
         Self { count, places: chunks.take(Self::NAMED).map(place).collect() }
     }
 
-    /// Whether there are no copies.
+    /// Returns whether there are no copies.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
@@ -364,7 +365,8 @@ pub struct Scores {
     pub semantic: Option<f32>,
     /// Activation.
     pub activation: f32,
-    /// Contribution of each component to the final score. These and the effects of the rules add up to the final score.
+    /// Contribution of each component to the final score. The contributions and the effects of the rules add up to the
+    /// final score.
     pub weighted: Points,
     /// Sum of the weighted contributions.
     pub fused: f32,
@@ -383,7 +385,8 @@ pub struct RawScores {
     pub bm25: f32,
     /// Cosine of the embeddings.
     pub cosine: Option<f32>,
-    /// Late interaction with the words of the code, 0..1. The cosine and this value form the semantic score.
+    /// Late interaction of the query with the words of the code, 0..1. The semantic score combines this value and the
+    /// cosine.
     pub words: Option<f32>,
     /// Activation, a logarithm.
     pub activation: f32,
@@ -420,7 +423,7 @@ fn git<S: Serializer>(git: &ChunkHistory, serializer: S) -> Result<S::Ok, S::Err
     map.end()
 }
 
-/// Serializes as `"changed_since_index": false, "file_state": "unchanged"`; as nothing before the file was examined.
+/// Serializes as `"changed_since_index": false, "file_state": "unchanged"`; as no keys if the file was not examined.
 fn file_state<S: Serializer>(state: &Option<FileState>, serializer: S) -> Result<S::Ok, S::Error> {
     let mut map = serializer.serialize_map(None)?;
     if let Some(state) = state {

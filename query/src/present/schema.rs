@@ -8,7 +8,7 @@ use crate::present::freshness::FileState;
 
 /// History of a chunk's lines. Without history, the values are `null` or an empty list.
 #[derive(ToSchema)]
-#[allow(dead_code, reason = "the derived schema is what is used")]
+#[allow(dead_code, reason = "only the derived schema is used")]
 pub(crate) struct GitFacts {
     /// `tracked`, `untracked`, `pending`, `unavailable` or `none`.
     status: String,
@@ -31,7 +31,7 @@ pub(crate) struct GitFacts {
 
 /// Accesses to a chunk and verdicts on it.
 #[derive(ToSchema)]
-#[allow(dead_code, reason = "the derived schema is what is used")]
+#[allow(dead_code, reason = "only the derived schema is used")]
 pub(crate) struct AccessFacts {
     /// Number of accesses.
     count: u64,
@@ -44,7 +44,7 @@ pub(crate) struct AccessFacts {
 
 /// Number of verdicts of each kind.
 #[derive(ToSchema)]
-#[allow(dead_code, reason = "the derived schema is what is used")]
+#[allow(dead_code, reason = "only the derived schema is used")]
 pub(crate) struct JudgementFacts {
     good: u32,
     helpful: u32,
@@ -56,7 +56,7 @@ pub(crate) struct JudgementFacts {
 
 /// The file on disk compared with the index.
 #[derive(ToSchema)]
-#[allow(dead_code, reason = "the derived schema is what is used")]
+#[allow(dead_code, reason = "only the derived schema is used")]
 pub(crate) struct FileFacts {
     /// Whether the index is out of date for the file; `null` if unknown.
     changed_since_index: Option<bool>,

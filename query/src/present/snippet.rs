@@ -11,9 +11,9 @@ use crate::filter::TextFilter;
 
 /// Weight of a pattern match, greater than any sum of word weights.
 const PATTERN_WEIGHT: f32 = 1_000.0;
-/// Factor of the weight of a word that a chosen line already shows.
+/// Factor for the weight of a word that a chosen line already contains.
 const REPEATED_FACTOR: f32 = 0.2;
-/// Minimum weight of a further line, as a share of the weight of the first line.
+/// Minimum weight of every chosen line except the best, as a share of the weight of the best line.
 const MIN_LINE_SHARE: f32 = 0.25;
 /// Minimum weight of a marked word, as a share of the highest weight. Words with a lower weight are too common.
 const MIN_TERM_SHARE: f32 = 0.3;
@@ -56,9 +56,9 @@ struct MatchMark {
 }
 
 impl<'f> Marker<'f> {
-    /// Creates a marker of `terms`, as the analyzer returns them, with their weights, and of patterns. Terms with a low
-    /// weight relative to the highest weight, such as `is` and `the` in a sentence, are not marked. Single letters are
-    /// not marked if there are longer terms.
+    /// Creates a marker for patterns and for `terms` with their weights. The terms must have the form in which the
+    /// analyzer returns them. Terms with a low weight relative to the highest weight, such as `is` and `the` in a
+    /// sentence, are not marked. Single letters are not marked if there are longer terms.
     pub fn new(terms: &BTreeMap<String, f32>, patterns: Option<&'f TextFilter>) -> Self {
         let heaviest = terms.values().copied().fold(0.0, f32::max);
         let has_words = terms.keys().any(|term| term.len() > 1);
@@ -75,11 +75,12 @@ impl<'f> Marker<'f> {
         self.marks(text).iter().map(|marks| ranges(marks)).collect()
     }
 
-    /// Returns the best `most` lines of `text` in the order of the text. If there are fewer good lines, adds the line
-    /// that contains `name`. If there are no good lines at all, returns the first line that is not blank.
+    /// Returns at most `most` lines: the best matching lines of `text`, in the order of the text. If there are fewer,
+    /// and there are no patterns, adds the first line that contains `name`. If no line is chosen, returns the first
+    /// line that is not blank.
     ///
     /// The weight of a line is the sum of the weights of its distinct terms. A term counts less if a chosen line
-    /// already shows it. Lines with the start of a pattern match come before all others.
+    /// already contains it. Lines with the start of a pattern match come before all others.
     pub fn best_lines(&self, text: &str, name: &str, most: usize) -> Vec<SnippetLine> {
         let lines: Vec<&str> = text.lines().collect();
         let marks = self.marks(text);
@@ -87,9 +88,9 @@ impl<'f> Marker<'f> {
         let mut chosen: Vec<usize> = Vec::new();
         let mut least = 0.0;
         while chosen.len() < most {
-            let worth = |place: usize| worth(&marks[place], &self.terms, &shown);
+            let weight = |place: usize| line_weight(&marks[place], &self.terms, &shown);
             let rest = (0..lines.len()).filter(|place| !chosen.contains(place));
-            let best = rest.map(|place| (worth(place), place)).max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
+            let best = rest.map(|place| (weight(place), place)).max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
             let Some((value, place)) = best.filter(|(value, _)| *value > least) else { break };
             if chosen.is_empty() {
                 least = value.min(PATTERN_WEIGHT) * MIN_LINE_SHARE;
@@ -122,7 +123,7 @@ impl<'f> Marker<'f> {
         let starts: Vec<usize> = lines.iter().map(|line| line.as_ptr() as usize - text.as_ptr() as usize).collect();
         for found in patterns.find(text) {
             let mut place = starts.partition_point(|start| *start <= found.start).saturating_sub(1);
-            // A match over several lines is marked in each line, but only the first line gets its weight.
+            // A match over several lines is marked in each line, but only the first line gets the weight of the match.
             let mut from = found.start;
             while let (Some(&start), Some(line)) = (starts.get(place), lines.get(place)) {
                 let range = from.saturating_sub(start).min(line.len())..(found.end - start).min(line.len());
@@ -140,7 +141,7 @@ impl<'f> Marker<'f> {
         marks
     }
 
-    /// Returns the words of a line that are a term or contain one.
+    /// Returns the matches of terms in a line. A term matches a whole word or a part of a word.
     fn words(&self, line: &str) -> Vec<MatchMark> {
         let mut marks = Vec::new();
         if self.terms.is_empty() {
@@ -169,7 +170,7 @@ impl<'f> Marker<'f> {
                 from = range.end;
             }
             if self.terms.contains_key(term) {
-                // If composition or lower-casing changed a term, the match covers the whole word.
+                // If Unicode composition or lower-casing changed the term, the match covers the whole word.
                 let range = place.unwrap_or(0..word.len());
                 marks.push(MatchMark { term: Some(term.to_owned()), range: offset + range.start..offset + range.end });
             }
@@ -177,7 +178,7 @@ impl<'f> Marker<'f> {
     }
 }
 
-fn worth(marks: &[MatchMark], weights: &FxHashMap<String, f32>, shown: &FxHashSet<&str>) -> f32 {
+fn line_weight(marks: &[MatchMark], weights: &FxHashMap<String, f32>, shown: &FxHashSet<&str>) -> f32 {
     let mut counted: Vec<&str> = Vec::new();
     let mut sum = 0.0;
     let mut has_pattern = false;
@@ -280,7 +281,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn matches_lie_in_their_lines_in_order_and_apart(
+        fn matches_are_within_their_lines_in_order_and_disjoint(
             text in "[a-cA-C_é日 \n\r.]{0,80}", terms in prop::collection::vec("[a-cé]{1,3}", 0..4), pattern in "[a-c]{1,2}(\\\\s[a-c])?",
         ) {
             let patterns = TextFilter::new(&[pattern], &[]).expect("a pattern");

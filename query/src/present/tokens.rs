@@ -1,22 +1,23 @@
 //! Estimates how many tokens a text has for a language model, without the vocabulary of any model.
 
-/// Maximum number of letters of a token. Identifiers and words are split into pieces of about this size.
+/// Maximum number of letters in a token. Identifiers and words are split into pieces of about this size.
 const MAX_LETTERS: usize = 8;
-/// Maximum number of digits of a token.
+/// Maximum number of digits in a token.
 const MAX_DIGITS: usize = 3;
-/// Maximum number of marks, such as `);`, of a token.
-const MAX_MARKS: usize = 3;
-/// Maximum number of bytes of a token outside of ASCII.
+/// Maximum number of punctuation characters, such as `);`, in a token.
+const MAX_PUNCTUATION: usize = 3;
+/// Maximum number of bytes in a token of non-ASCII characters.
 const MAX_WIDE_BYTES: usize = 2;
-/// Maximum number of bytes of a token, which only spaces reach. A text has at most this many bytes per token.
+/// Maximum number of bytes in a token. Only a token of spaces can be this long. A text has at most this many bytes per
+/// estimated token.
 pub const MAX_TOKEN_BYTES: usize = 64;
 
 /// Estimates the number of tokens of `text` as the sum over its lines. The estimate is the same on every machine.
 ///
 /// Every line counts one token for its end. A run of two or more spaces, such as an indentation, counts one token per
-/// 64 spaces. A run of letters ends where an upper-case letter follows a lower-case one, and counts one token per eight
-/// letters. A run of digits or of other ASCII characters counts one token per three characters, and other characters
-/// count one token per two bytes. All counts are rounded up.
+/// 64 spaces. A run of letters ends where an upper-case letter follows a lower-case letter, and counts one token per
+/// eight letters. A run of digits or of other ASCII characters counts one token per three characters, and other
+/// characters count one token per two bytes. All counts are rounded up.
 ///
 /// Compared with the vocabularies `cl100k_base` and `o200k_base` on 733 source files in seven languages, the estimate
 /// was 9 to 32 percent too high, depending on the language (lowest for Go and Markdown, highest for Python and Java).
@@ -38,7 +39,7 @@ enum ByteClass {
     Lower,
     Upper,
     Digit,
-    Mark,
+    Punctuation,
     Wide,
 }
 
@@ -49,7 +50,7 @@ fn byte_class(byte: u8) -> ByteClass {
         b'A'..=b'Z' => ByteClass::Upper,
         b'0'..=b'9' => ByteClass::Digit,
         0x80.. => ByteClass::Wide,
-        _ => ByteClass::Mark,
+        _ => ByteClass::Punctuation,
     }
 }
 
@@ -72,7 +73,7 @@ fn line(text: &str) -> usize {
             ByteClass::Space => length.div_ceil(MAX_TOKEN_BYTES),
             ByteClass::Lower | ByteClass::Upper => length.div_ceil(MAX_LETTERS),
             ByteClass::Digit => length.div_ceil(MAX_DIGITS),
-            ByteClass::Mark => length.div_ceil(MAX_MARKS),
+            ByteClass::Punctuation => length.div_ceil(MAX_PUNCTUATION),
             ByteClass::Wide => length.div_ceil(MAX_WIDE_BYTES),
         };
     }
@@ -90,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pieces_by_hand() {
+    fn token_counts_by_hand() {
         for (text, tokens) in [
             ("", 1),
             ("a b", 3),
@@ -111,7 +112,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn grows_with_the_text_and_adds_up_by_lines(text in "[a-zA-Z0-9 _().é\t]{0,60}", more in "[a-zA-Z0-9 _().\n]{0,60}") {
+        fn the_estimate_grows_with_the_text_and_adds_up_by_lines(text in "[a-zA-Z0-9 _().é\t]{0,60}", more in "[a-zA-Z0-9 _().\n]{0,60}") {
             let whole = estimate_tokens(&format!("{text}{more}"));
             prop_assert!(whole >= estimate_tokens(&text));
             prop_assert!(text.len() <= MAX_TOKEN_BYTES * estimate_tokens(&text));

@@ -1,5 +1,5 @@
-//! Activation: how likely a chunk is needed now, according to its history rather than its words (ACT-R; Anderson and
-//! Lebiere, "The Atomic Components of Thought", 1998).
+//! Activation: an estimate of how likely a chunk is needed now, based on its history rather than its words (ACT-R;
+//! Anderson and Lebiere, "The Atomic Components of Thought", 1998).
 //!
 //! Activation = base level + git prior + spreading + context boost − decay, normalised within the candidates of a
 //! query. The effect of judgements is added afterwards. Times are Unix seconds. `now` is always an argument, so the
@@ -15,14 +15,14 @@ use crate::rank::uses::days_between;
 
 pub use crate::rank::uses::{DAY, UseHistory, YEAR};
 
-/// Minimum age of a use in days, so that a burst of searches counts little more than one search.
+/// Minimum age of a use in days, which limits the contribution of a use that has just happened.
 const MIN_DAYS: f64 = 1.0 / 24.0;
 
 /// The parts of an activation. The parts from history are `None` if the chunk has no history.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize)]
 pub struct ActivationParts {
-    /// `ln Σ t^(−d)`, t in days, d the decay of the chunk's type.
+    /// `ln Σ t^(−d)`, with `t` in days and the decay `d` of the chunk's type.
     pub base_level: Option<f32>,
     /// `0.5^(years since the newest commit)`.
     pub git_prior: Option<f32>,
@@ -32,14 +32,14 @@ pub struct ActivationParts {
     pub forgetting: Forgetting,
     /// Activation that spread from related chunks.
     pub spreading: f32,
-    /// Overlap of the chunk's names with the query.
+    /// Boost for words of the query in the chunk's name.
     pub context: f32,
     /// Effect of judgements, as a share of the range of activation among the candidates.
     pub learning: f32,
 }
 
 impl ActivationParts {
-    /// Returns the sum of the parts from history, which do not depend on the query.
+    /// Returns the sum of the parts from history, which do not depend on the query; `None` if the chunk has no history.
     pub fn history(&self) -> Option<f32> {
         let base = self.base_level?;
         Some(base + self.git_prior.unwrap_or(0.0) - self.decay.unwrap_or(0.0))
@@ -126,8 +126,8 @@ pub fn context_boost(config: &ActivationConfig, share: f32) -> f32 {
     config.context_boost * share.clamp(0.0, 1.0)
 }
 
-/// Returns the neutral history: the mean of the known histories, 0 without any. Pass a stable order, in which the
-/// values are summed.
+/// Returns the value that replaces a missing history: the mean of the known histories, or 0 if no history is known. The
+/// values are summed in the given order, so pass a stable order.
 pub fn neutral(parts: &[ActivationParts]) -> f32 {
     let (sum, count) = parts
         .iter()

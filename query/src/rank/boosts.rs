@@ -51,7 +51,7 @@ impl Boosts {
         self.note.as_deref()
     }
 
-    /// Whether a column changes scores.
+    /// Returns whether a column changes scores.
     pub(crate) fn has(&self, column: &str) -> bool {
         self.columns.iter().any(|boosted| boosted.name == column)
     }
@@ -78,7 +78,7 @@ fn note(ignored: &[&str]) -> Option<String> {
         .then(|| format!("[search.boost] names columns that have no numbers in this index: {named}{more}"))
 }
 
-/// Converts a value to a number within −1..1; `None` if the value is no number.
+/// Converts a value to a number within −1..1; `None` if the value is not a number.
 fn clamped(value: &MetaValue) -> Option<f32> {
     let number = match value {
         MetaValue::Integer(number) => *number as f64,

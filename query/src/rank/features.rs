@@ -55,8 +55,8 @@ impl Requests {
     }
 }
 
-/// A word of the query that is written as an identifier. A plain word that equals a function's name is no mention:
-/// according to measurements, lifting such functions costs more than it gains.
+/// A word of the query that is written as an identifier. A plain word that equals a function's name is not a mention,
+/// because lifting such functions costs more than it gains according to measurements.
 pub(super) struct MentionedName {
     pub(super) identifier: IdentifierQuery,
     /// Lower-case names of possible definitions.
@@ -67,9 +67,9 @@ pub(super) struct MentionedName {
 pub(crate) struct Features<'c> {
     pub(super) named: ChunkName<'c>,
     pub(super) lines: u32,
-    /// Whether the chunk defines a mentioned name inside itself.
+    /// Whether a definition inside the chunk has a mentioned name.
     pub(super) defines_inside: bool,
-    /// Match of the words of the documentation with the query, normalised within the candidates.
+    /// Score of the words of the documentation for the query, normalised within the candidates.
     pub(super) doc_words: f32,
     pub(super) name: Overlap,
     /// Classes of the file, and of the scopes around the definition.
@@ -84,14 +84,14 @@ pub(crate) struct Facts<'c> {
     pub(crate) root: usize,
     pub(crate) named: ChunkName<'c>,
     pub(crate) lines: u32,
-    /// Whether the chunk defines a mentioned name inside itself.
+    /// Whether a definition inside the chunk has a mentioned name.
     pub(crate) defines_inside: bool,
-    /// Match of the words of the documentation with the query, normalised within the candidates.
+    /// Score of the words of the documentation for the query, normalised within the candidates.
     pub(crate) doc_words: f32,
     pub(crate) file: FileShares,
 }
 
-/// Match of a whole file with the query; all values are 0..1.
+/// Scores of a whole file for the query; all values are 0..1.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct FileShares {
     /// Keyword score, normalised within the files of the candidates.
@@ -100,7 +100,7 @@ pub(crate) struct FileShares {
     pub(crate) coverage: f32,
     /// Cosine with the query, normalised within the files of the candidates.
     pub(crate) meaning: f32,
-    /// Match of the words of the documentation with the query, normalised within the files of the candidates.
+    /// Score of the words of the documentation for the query, normalised within the files of the candidates.
     pub(crate) doc_words: f32,
 }
 
@@ -115,8 +115,8 @@ pub(super) struct FileFeatures {
 }
 
 impl<'q> RuleQuery<'q> {
-    /// Prepares a query. `idfs` has the inverse document frequencies of the query's terms; `None` for a term that no
-    /// chunk contains.
+    /// Prepares a query. `idfs` contains the inverse document frequencies of the query's terms; `None` for a term that
+    /// no chunk contains.
     pub(crate) fn new(query: &'q ParsedQuery, idfs: &[Option<f32>]) -> Self {
         let words = query.words.iter().filter(|word| word.compound).map(|word| {
             let identifier = IdentifierQuery::new(&word.text);
@@ -126,7 +126,7 @@ impl<'q> RuleQuery<'q> {
         Self { query, parts: WeighedParts::new(query, idfs), mentioned, requests: Requests::from_query(query) }
     }
 
-    /// Whether the query mentions one of the given names in the same case.
+    /// Returns whether the query mentions one of the given names in the same case.
     pub(crate) fn mentions<'n>(&self, mut names: impl Iterator<Item = &'n str>) -> bool {
         !self.mentioned.is_empty()
             && names.any(|name| self.query.words.iter().any(|word| word.compound && word.text == name))

@@ -1,4 +1,4 @@
-//! Near-duplicate folding: pieces of one definition and copies of one text share one place in the list.
+//! Near-duplicate folding: pieces of one definition and copies of one text share one entry in the list.
 
 use rustc_hash::FxHashMap;
 
@@ -36,33 +36,33 @@ pub(crate) struct Foldable<'c> {
 /// A result and its folded copies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FoldedGroup {
-    /// The shown chunk, as its index in the given order.
+    /// The shown chunk, as an index into the ranked list.
     pub(crate) best: usize,
-    /// Copies in other places, best first, as their indexes in the given order.
+    /// Copies elsewhere, best first, as indexes into the ranked list.
     pub(crate) copies: Vec<usize>,
-    /// Further chunks of the file, best first, as their indexes in the given order. Empty unless results are grouped by
-    /// file.
+    /// Other chunks of the file, best first, as indexes into the ranked list. Empty unless results are grouped by file.
     pub(crate) rows: Vec<usize>,
 }
 
-/// Maximum number of further chunks of a file.
+/// Maximum number of other chunks of a file in one group.
 const MAX_ROWS: usize = 4;
 
 /// Returns the best `limit` groups of `ranked`, which must be ordered best first.
 ///
 /// A chunk is folded into the best earlier chunk that is a piece of the same definition, has the same text or, unless
-/// `same_only` is set, has a text that differs in only a few tokens. Chunks that are copies themselves are not
-/// compared, so that a chain of small differences does not join very different texts. Folding stops at the first chunk
-/// without a place, so copies and further chunks of a file come only from the part of `ranked` before that chunk.
+/// `same_only` is set, has a text that differs in only a few tokens. Later chunks are not compared with a chunk that is
+/// itself a copy, so that a chain of small differences does not join very different texts. Folding stops at the first
+/// chunk that would start a group beyond `limit`, so copies and other chunks of a file come only from the part of
+/// `ranked` before that chunk.
 ///
 /// # Errors
-/// The first error of `ranked`.
+/// Returns the first error of `ranked`.
 pub(crate) fn fold<'c>(
     ranked: impl Iterator<Item = Result<Foldable<'c>, QueryError>>,
     limit: usize,
     group: Group,
 ) -> Result<Vec<FoldedGroup>, QueryError> {
-    let mut places: Vec<FoldedGroup> = Vec::new();
+    let mut entries: Vec<FoldedGroup> = Vec::new();
     // Listed chunks and their pieces, with the index of their group.
     let mut shown: Vec<(usize, Foldable<'c>)> = Vec::new();
     let mut definitions: FxHashMap<(usize, &str), usize> = FxHashMap::default();
@@ -73,35 +73,35 @@ pub(crate) fn fold<'c>(
         let (definition, file) = ((chunk.root, first_piece(chunk.key)), (chunk.root, chunk.path));
         let piece_of = definitions.get(&definition).copied();
         let alike = |(_, above): &&(usize, Foldable<'c>)| !chunk.same_only && above.likeness.is_alike(&chunk.likeness);
-        let near = shown.iter().find(alike).map(|(place, _)| *place);
+        let near = shown.iter().find(alike).map(|(entry, _)| *entry);
         let copy_of = [texts.get(&chunk.content_hash).copied(), near].into_iter().flatten().min();
         let is_folded = piece_of.is_some() || copy_of.is_some();
         let of_file = files.get(&file).copied().filter(|_| group == Group::File && !is_folded);
-        let place = match [piece_of, copy_of, of_file].into_iter().flatten().min() {
-            Some(place) => place,
-            None if places.len() == limit => break,
+        let entry = match [piece_of, copy_of, of_file].into_iter().flatten().min() {
+            Some(entry) => entry,
+            None if entries.len() == limit => break,
             None => {
-                places.push(FoldedGroup { best: at, copies: Vec::new(), rows: Vec::new() });
-                places.len() - 1
+                entries.push(FoldedGroup { best: at, copies: Vec::new(), rows: Vec::new() });
+                entries.len() - 1
             }
         };
-        if of_file.is_some() && places[place].rows.len() < MAX_ROWS {
-            places[place].rows.push(at);
+        if of_file.is_some() && entries[entry].rows.len() < MAX_ROWS {
+            entries[entry].rows.push(at);
         }
-        files.entry(file).or_insert(place);
-        definitions.entry(definition).or_insert(place);
-        texts.entry(chunk.content_hash).or_insert(place);
-        if copy_of != Some(place) {
-            shown.push((place, chunk));
-        } else if piece_of != Some(place) && !shown.iter().any(|(of, above)| *of == place && above.overlaps(&chunk)) {
-            places[place].copies.push(at);
+        files.entry(file).or_insert(entry);
+        definitions.entry(definition).or_insert(entry);
+        texts.entry(chunk.content_hash).or_insert(entry);
+        if copy_of != Some(entry) {
+            shown.push((entry, chunk));
+        } else if piece_of != Some(entry) && !shown.iter().any(|(of, above)| *of == entry && above.overlaps(&chunk)) {
+            entries[entry].copies.push(at);
         }
     }
-    Ok(places)
+    Ok(entries)
 }
 
 impl Foldable<'_> {
-    /// Whether two chunks show the same lines, such as a class with a single method and the method.
+    /// Returns whether two chunks have lines in common, such as a class with a single method and the method.
     fn overlaps(&self, other: &Self) -> bool {
         (self.root, self.path) == (other.root, other.path)
             && self.lines.0 <= other.lines.1
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_and_copies_are_kept_once() {
+    fn pieces_and_copies_are_listed_once() {
         let list = [
             test_chunk("code:a:f~2", 20, "two"),
             test_chunk("code:a:f", 1, "one"),
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn near_copies_are_folded_and_overlapping_chunks_are_no_copies() {
+    fn near_copies_are_folded_and_overlapping_chunks_are_not_copies() {
         let list = [
             test_chunk("code:a:f", 1, &long(1, &[])),
             test_chunk("code:b:f", 1, &long(1, &[0])),
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn further_chunks_of_a_file_are_rows_of_its_best_chunk() {
+    fn other_chunks_of_a_file_are_rows_of_its_best_chunk() {
         let list = [
             test_chunk("code:a:f", 1, "one"),
             test_chunk("code:b:f", 1, "two"),
@@ -233,10 +233,10 @@ mod tests {
     proptest! {
         #[test]
         fn every_chunk_is_listed_or_folded_into_a_better_one(list in list()) {
-            let places = folded(&list, list.len());
-            let mut listed: Vec<usize> = places.iter().map(|(at, _)| *at).collect();
+            let entries = folded(&list, list.len());
+            let mut listed: Vec<usize> = entries.iter().map(|(at, _)| *at).collect();
             prop_assert!(listed.is_sorted());
-            for (at, copies) in &places {
+            for (at, copies) in &entries {
                 prop_assert!(copies.iter().all(|copy| at < copy) && copies.is_sorted());
                 listed.extend(copies);
             }
@@ -250,7 +250,7 @@ mod tests {
                 prop_assert!(above.iter().any(|above| first_piece(&above.key) == same || above.foldable().overlaps(&chunk)));
             }
             for (at, given) in list.iter().enumerate().filter(|(_, given)| given.exact) {
-                let is_kept = places.iter().any(|(kept, _)| *kept == at);
+                let is_kept = entries.iter().any(|(kept, _)| *kept == at);
                 let same = |above: &TestChunk| above.text == given.text || first_piece(&above.key) == first_piece(&given.key);
                 prop_assert!(is_kept || list[..at].iter().any(same));
             }

@@ -1,8 +1,8 @@
 //! Forgetting: how fast the activation of an unused chunk decays.
 //!
-//! Every type has a rate, which multiplies the exponent of the base level and the decay. Memories (reasoning patterns
-//! and conversations) also follow these lifespan policies: patterns and frequently used memories decay slowly, memories
-//! about security do not decay for a year, and unused memories decay exponentially.
+//! Every chunk type has a rate, which multiplies the exponent of the base level and the decay. Memories (reasoning
+//! patterns and conversations) also follow these lifespan policies: patterns and frequently used memories decay slowly,
+//! memories about security do not decay for a year, and unused memories decay exponentially.
 
 use aurora_storage::{ArchivedMetaValue, ChunkRecord, ChunkType};
 
@@ -10,13 +10,13 @@ use crate::config::{ActivationConfig, TypeDecay};
 pub use crate::memory::Forgetting;
 use crate::rank::uses::{UseHistory, days_between};
 
-/// A memory with more uses than this never decays exponentially.
+/// Number of uses above which a memory never decays exponentially.
 const FREQUENT_USES: u64 = 10;
 /// Maximum number of uses of a memory that can decay exponentially.
 const MAX_RARE_USES: u64 = 2;
 /// Number of days for which memories about security do not decay.
 const SECURITY_DAYS: f64 = 365.0;
-/// Number of half-lives after which a memory decays no further.
+/// Number of half-lives after which the exponential decay ends.
 const MAX_HALF_LIVES: f64 = 4.0;
 
 impl TypeDecay {
@@ -37,7 +37,7 @@ impl TypeDecay {
     }
 }
 
-/// Returns how the activation of `chunk` decays.
+/// Returns the way in which the activation of `chunk` decays.
 pub(crate) fn forgetting_of(
     config: &ActivationConfig,
     chunk: ChunkRecord<'_>,
@@ -62,9 +62,9 @@ pub(crate) fn forgetting_of(
     }
 }
 
-/// Returns how much disuse since `last` lowers an activation: `factor · log10(days)`, 0 within the first day. With
-/// [`Forgetting::Exponential`], adds `ln 2` for every half-life after the days until a memory counts as inactive. It is
-/// `ln 2` because a base level is a logarithm.
+/// Returns the amount by which disuse since `last` lowers an activation: `factor · log10(days)`, 0 within the first
+/// day. [`Forgetting::Exponential`] adds `ln 2` for every half-life since the memory became inactive. Because a base
+/// level is a logarithm, subtracting `ln 2` halves the strength of the memory.
 pub(crate) fn decay(config: &ActivationConfig, way: Forgetting, rate: f32, last: i64, now: i64) -> f64 {
     let days = days_between(last, now);
     let slow = f64::from(rate * config.inactivity) * days.max(1.0).log10();

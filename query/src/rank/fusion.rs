@@ -58,9 +58,8 @@ impl Weights {
         Self { bm25, semantic: base.semantic * scale, activation: base.activation * scale }
     }
 
-    /// Returns the weighted sum of normalised components. The weight of a missing component is distributed to the
-    /// others in proportion, so a chunk without an embedding is scored by the rest. If all weights are zero, the
-    /// components count equally.
+    /// Returns the weighted sum of normalised components. The weight of a missing component is distributed to the other
+    /// components in proportion to their weights. If all weights are zero, the components count equally.
     ///
     /// ```
     /// use aurora_query::Weights;
@@ -80,8 +79,8 @@ impl Weights {
     }
 }
 
-/// Reciprocal rank fusion: each order contributes `weight / (k + rank)`. Scaled so that the first candidate of both
-/// orders scores 1.
+/// Reciprocal rank fusion: each order contributes `weight / (k + rank)`. The sum is scaled so that a candidate that is
+/// first in both orders scores 1.
 ///
 /// `sparse` and `dense` are ranks from 1, `None` if a candidate is not in that order.
 pub fn reciprocal_rank(config: &HybridConfig, sparse: Option<usize>, dense: Option<usize>) -> f32 {

@@ -2,8 +2,8 @@
 //! (seed 003, "Query-Biased PageRank"; Haveliwala, "Topic-Sensitive PageRank", 2002).
 //!
 //! The graph consists of the candidates of a query, so its size is bounded. Edges lead from a turn to the next turn of
-//! its session, from an answer to the answered turn, and from a turn to a later turn that shares at least two of its
-//! rarer words.
+//! its session, from an answer to the answered turn, and from a turn to every following turn, in the order of keys,
+//! that shares at least two of its rarer words.
 
 use std::collections::BTreeMap;
 
@@ -16,9 +16,9 @@ use crate::rank::candidate::RankedCandidate;
 const DAMPING: f64 = 0.85;
 /// Number of rounds of the power iteration; seed 003 uses 10 to 20.
 const ROUNDS: usize = 20;
-/// Minimum number of shared words of two turns about one topic.
+/// Minimum number of shared words for an edge between two turns.
 const MIN_SHARED_WORDS: usize = 2;
-/// A word in a larger share of the turns does not indicate a topic.
+/// Maximum share of the turns that contain a shared word. A word in more turns does not indicate a topic.
 const MAX_WORD_SHARE: f64 = 0.2;
 
 /// An edge from one node to another, with its weight.
@@ -81,8 +81,8 @@ pub(super) fn turn_relevance(ranked: &[RankedCandidate<'_>]) -> Vec<Option<f32>>
     relevance
 }
 
-/// Returns the edges between turns that share words, with weight `shared / maximum number of words of the two` (seed
-/// 003, `TopicSimilarity`). Words are the distinct tokens of the embedded model.
+/// Returns the edges between turns that share words. The weight is the number of shared words, divided by the number of
+/// words in the longer turn (seed 003, `TopicSimilarity`). Words are the distinct tokens of the embedded model.
 fn shared_topics(words: &[Vec<u16>]) -> Vec<Edge> {
     let mut held: BTreeMap<u16, Vec<usize>> = BTreeMap::new();
     for (node, words) in words.iter().enumerate() {
@@ -137,7 +137,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_rank_is_more_than_the_query_can_give(
+        fn ranks_do_not_exceed_the_sum_of_the_teleport_vector(
             edges in prop::collection::vec((0usize..8, 0usize..8, 0.0f64..=1.0), 0..30),
             teleport in prop::collection::vec(0.0f64..=1.0, 8), rounds in 0usize..30,
         ) {

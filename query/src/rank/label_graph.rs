@@ -1,10 +1,10 @@
 //! The edges along which activation spreads: calls, imports, containment, conversations and links, from the labels of
 //! the indexes.
 //!
-//! If a name has several definitions, a call leads to the nearest ones by file, imports and directory, which share its
-//! activation. [`crate::RelationIndex`] is more precise, but reads texts. A name that many chunks define or use is not
-//! selective, so its edges are left out. Links of memories lead from one index to another; all other edges stay within
-//! an index.
+//! If a name has several definitions, a call leads to the nearest definitions by file, imports and directory, among
+//! which the activation is divided. [`crate::RelationIndex`] is more precise, but has to read texts. A name that many
+//! chunks define or use is not selective, so its edges are left out. Links of memories lead from one index to another;
+//! all other edges stay within an index.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -15,15 +15,16 @@ use crate::memory::{column, text, texts};
 use crate::rank::spreading::{Node, RelationGraph};
 use crate::retrieve::PreparedQuery;
 
-/// Maximum number of chunks to which an edge by name leads.
+/// Maximum number of chunks that may define or use a name. The edges of a more frequent name are left out.
 const MAX_FAN_OUT: usize = 8;
-/// Maximum number of related children, phases of one conversation, answers or links.
+/// Maximum number of children, phases of one conversation, answers or links to which edges lead.
 const MAX_SIBLINGS: usize = 32;
 /// Maximum number of names of one chunk that are followed.
 const MAX_NAMES: usize = 32;
 
-/// Cache of the chunks by label that searches of a generation have looked up. Lookups repeat, because chunks of one
-/// file have the same imports and parent and similar calls, and because searches reach the same names.
+/// Cache of the labels that searches of a generation have looked up, with the chunks of each label. Lookups repeat,
+/// because chunks of one file have the same imports and parent and similar calls, and because searches reach the same
+/// names.
 #[derive(Default)]
 pub(crate) struct LabelCache(Mutex<FxHashMap<Vec<u8>, Vec<ChunkId>>>);
 
@@ -60,7 +61,7 @@ pub(crate) struct LabelGraph<'r, 's> {
 }
 
 impl<'r, 's> LabelGraph<'r, 's> {
-    /// Creates the graph of `roots`. `caches` has the caches of the same indexes, in the same order.
+    /// Creates the graph of `roots`. `caches` contains the caches of the same indexes, in the same order.
     pub(crate) fn new(roots: &'r [PreparedQuery<'s>], caches: &'r [&'r LabelCache]) -> Self {
         Self { roots, caches }
     }
@@ -175,7 +176,8 @@ impl RootLabels<'_, '_> {
         Ok(nearest.1.into_iter().map(|id| (id, confidence)).collect())
     }
 
-    /// Adds the chunks with a label unless there are more than `most`, which must be the same for all labels of a kind.
+    /// Adds the chunks with a label unless there are more than `most`. Because results are cached by label, `most` must
+    /// be the same for all labels of a kind.
     fn add(&self, label: Label<'_>, most: usize, found: &mut Vec<(ChunkId, f32)>) -> Result<(), StorageError> {
         found.extend(self.few(label, most)?.into_iter().map(|id| (id, 1.0)));
         Ok(())
@@ -263,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_cut_to_their_last_member() {
+    fn names_are_shortened_to_their_last_member() {
         assert_eq!(last_member("queue.Manager::send"), "send");
         assert_eq!(last_member("./lib/session"), "session");
     }

@@ -25,8 +25,8 @@ impl LearningConfig {
     }
 }
 
-/// Adds the value of verdicts to activations that are normalised to 0..1, and rescales them to 0..1 if they leave this
-/// range. If all values are 0, the activations stay bit-equal.
+/// Adds the value of verdicts to activations that are normalised to 0..1, and rescales the activations to 0..1 if a sum
+/// is outside of this range. If all values are 0, the activations stay bit-equal.
 pub(crate) fn apply(activations: &mut [f32], learned: &[f32]) {
     if learned.iter().all(|&learned| learned == 0.0) {
         return;

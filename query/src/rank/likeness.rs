@@ -1,4 +1,4 @@
-//! Near-duplicate detection: whether two texts differ in only a few tokens.
+//! Near-duplicate detection: finds texts that differ in only a few tokens.
 
 use std::cell::OnceCell;
 use std::cmp::Ordering;
@@ -13,11 +13,11 @@ const SHINGLE_TOKENS: usize = 3;
 const MIN_RESEMBLANCE: f32 = 0.9;
 /// Minimum number of distinct shingles for a comparison by shingles. Shorter code does not contain enough evidence.
 const MIN_SHINGLES: usize = 20;
-/// A cheap test before two texts are compared. The length of the shorter code must be at least this share of the longer
-/// code, which allows for different indentation. The common model tokens must be at least this share of the larger set,
-/// apart from the tokens of a path.
+/// Minimum length of the shorter code, as a share of the length of the longer code. Allows for different indentation.
 const MIN_LENGTH_SHARE: f32 = 0.7;
+/// Minimum number of common model tokens, as a share of the larger number of model tokens.
 const MIN_COMMON_SHARE: f32 = 0.9;
+/// Number of model tokens that may differ in addition, because copies can have different paths.
 const PATH_TOKENS: f32 = 8.0;
 /// Number of bits of the filter of model tokens. A chunk has some dozens to a few hundred tokens.
 const BITS: usize = 512;
@@ -54,10 +54,10 @@ impl Likeness {
         Self { text: text.into(), doc: doc.into(), tokens: bits, count, sketch: OnceCell::new() }
     }
 
-    /// Whether two texts differ only in white space, or the share of common shingles of their code is at least
-    /// [`MIN_RESEMBLANCE`] (Jaccard's coefficient; Broder, "On the resemblance and containment of documents", 1997).
-    /// The second test ignores documentation, because methods that override one another share documentation but not
-    /// behaviour.
+    /// Returns whether two texts differ only in white space, or whether the share of common shingles in their code is
+    /// at least [`MIN_RESEMBLANCE`] (Jaccard's coefficient; Broder, "On the resemblance and containment of documents",
+    /// 1997). The second test ignores documentation, because methods that override one another share documentation but
+    /// not behaviour.
     pub(crate) fn is_alike(&self, other: &Self) -> bool {
         if !self.may_be_alike(other) {
             return false;
@@ -69,7 +69,7 @@ impl Likeness {
         }
     }
 
-    /// Excludes most pairs by their lengths and model tokens, at a fraction of the cost.
+    /// Compares lengths and model tokens, which excludes most pairs at a fraction of the cost of a full comparison.
     fn may_be_alike(&self, other: &Self) -> bool {
         let (a, b) = (self.code_bytes(), other.code_bytes());
         if (a.min(b) as f32) < MIN_LENGTH_SHARE * a.max(b) as f32 {
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn short_texts_are_alike_only_except_for_white_space() {
+    fn short_texts_are_alike_only_if_they_differ_in_white_space() {
         assert!(alike(("get id() {\n\treturn 1;\n}", ""), ("  get id() { return 1; }", "")));
         assert!(!alike(("get id() { return 1; }", ""), ("get id() { return 2; }", "")));
         assert!(!alike(("", ""), ("x", "")));
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn tokens_are_words_and_marks() {
+    fn tokens_are_words_and_punctuation() {
         let found: Vec<&str> = tokens("größe_2 = a[0];\n\t«x»").collect();
         assert_eq!(found, ["größe_2", "=", "a", "[", "0", "]", ";", "«", "x", "»"]);
     }
@@ -218,7 +218,7 @@ mod tests {
         }
 
         #[test]
-        fn resemblance_is_jaccards(a in prop::collection::btree_set(0u64..60, 0..40), b in prop::collection::btree_set(0u64..60, 0..40)) {
+        fn resemblance_is_jaccards_coefficient(a in prop::collection::btree_set(0u64..60, 0..40), b in prop::collection::btree_set(0u64..60, 0..40)) {
             let expected = a.intersection(&b).count() as f32 / a.union(&b).count().max(1) as f32;
             let (a, b): (Vec<u64>, Vec<u64>) = (a.into_iter().collect(), b.into_iter().collect());
             prop_assert_eq!(resemblance(&a, &b), expected);

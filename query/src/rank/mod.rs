@@ -1,6 +1,6 @@
 //! Step 3: scores and orders the candidates.
 //!
-//! Takes candidates in the order of their keys. Returns them best first, each with its components, activation, fused
+//! Ranks candidates, which are given in the order of their keys. Each result has its components, activation, fused
 //! score and applied rules. Every step works on one list of [`RankedCandidate`]s:
 //!
 //! 1. normalise the keyword and semantic scores within the candidates ([`fusion`]);
@@ -10,7 +10,7 @@
 //! 5. rerank the best candidates with a model, if one is configured ([`reranking`]);
 //! 6. sort, direct matches first.
 //!
-//! [`folding`] then puts copies and pieces of one definition into a single place.
+//! [`folding`] then combines copies and pieces of one definition into one entry of the list.
 
 pub mod activation;
 mod boosts;
@@ -78,11 +78,11 @@ pub(crate) struct RankingContext<'r, 's> {
     pub(crate) now: i64,
     /// The query.
     pub(crate) parsed: &'r ParsedQuery,
-    /// Shares of the kinds of queries.
+    /// Share of each kind in the query.
     pub(crate) kind: QueryKind,
     /// The reranking of the best candidates, if it is enabled.
     pub(crate) reranking: Option<Reranking<'r>>,
-    /// The work that the search may do.
+    /// Cancellation of the search and limits on its work.
     pub(crate) work: &'r WorkBudget,
 }
 
@@ -136,13 +136,13 @@ pub(crate) fn rank<'s>(
     {
         notes.push(format!("Ranked without the reranker `{name}`: {reason}"));
     }
-    age(&mut ranked);
+    lower_by_age(&mut ranked);
     rules::scale_to_one(&mut ranked);
     sort(&mut ranked);
     Ok(ranked)
 }
 
-/// Raises turns to which other turns lead from words of the query.
+/// Raises the scores of turns that are connected with turns that contain words of the query.
 fn lift_conversations(weight: f32, ranked: &mut [RankedCandidate<'_>]) {
     if weight == 0.0 {
         return;
@@ -155,7 +155,7 @@ fn lift_conversations(weight: f32, ranked: &mut [RankedCandidate<'_>]) {
 }
 
 /// Lowers the scores of memories by age.
-fn age(ranked: &mut [RankedCandidate<'_>]) {
+fn lower_by_age(ranked: &mut [RankedCandidate<'_>]) {
     for candidate in ranked {
         if let Some(aging) = &candidate.aging {
             let loss = candidate.score * (1.0 - aging.weight);
@@ -224,7 +224,7 @@ fn normalise_relevance(context: &RankingContext<'_, '_>, ranked: &mut [RankedCan
 }
 
 /// Combines cosine and late interaction, each min-max normalised within the candidates, into one component. If one of
-/// them is missing, only the other counts.
+/// the two is missing, only the other counts.
 fn semantic<'c, 's: 'c>(word_share: f32, candidates: impl Iterator<Item = &'c Candidate<'s>>) -> Vec<Option<f32>> {
     let (cosines, words): (Vec<_>, Vec<_>) = candidates.map(|candidate| (candidate.cosine, candidate.words)).unzip();
     let (cosines, words) = (min_max(&cosines), min_max(&words));
@@ -244,7 +244,8 @@ fn assign_ranks(ranked: &mut [RankedCandidate<'_>]) {
     }
 }
 
-/// Sets the activation: from each chunk's history, and spread from the best candidates by keywords and meaning.
+/// Sets the activation of every candidate: the activation from the chunk's history, and the activation that spreads
+/// from the best candidates by keywords and meaning.
 fn activate(context: &RankingContext<'_, '_>, ranked: &mut [RankedCandidate<'_>]) -> Result<(), StorageError> {
     let config = &context.config.activation;
     for candidate in ranked.iter_mut() {
@@ -307,7 +308,8 @@ fn fuse(context: &RankingContext<'_, '_>, ranked: &mut [RankedCandidate<'_>]) {
     }
 }
 
-/// Orders candidates best first: direct matches by reason, then by score.
+/// Compares candidates. Direct matches come first, ordered by reason. Otherwise, the candidate with the higher score
+/// comes first.
 fn in_order(a: &RankedCandidate<'_>, b: &RankedCandidate<'_>) -> Ordering {
     let by_reason = match (&a.retrieved.direct, &b.retrieved.direct) {
         (Some(a), Some(b)) => a.cmp(b),

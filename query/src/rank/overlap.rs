@@ -19,7 +19,7 @@ pub(crate) struct Overlap {
 }
 
 impl Overlap {
-    /// Returns the harmonic mean of both shares.
+    /// Returns the harmonic mean of the two shares.
     pub(crate) fn mean(self) -> f32 {
         let sum = self.of_query + self.of_text;
         if sum > 0.0 { 2.0 * self.of_query * self.of_text / sum } else { 0.0 }
@@ -33,8 +33,8 @@ pub(crate) struct WeighedParts<'q> {
 }
 
 impl<'q> WeighedParts<'q> {
-    /// Weights the parts of a query. `idfs` has the inverse document frequencies of the query's terms; `None` for a
-    /// term that no chunk contains.
+    /// Weights the parts of a query. `idfs` contains the inverse document frequencies of the query's terms; `None` for
+    /// a term that no chunk contains.
     pub(crate) fn new(query: &'q ParsedQuery, idfs: &[Option<f32>]) -> Self {
         let parts: Vec<_> =
             query.parts().filter_map(|(at, term)| Some((term.text.as_str(), term.weight * idfs[at]?))).collect();
@@ -48,7 +48,7 @@ pub(crate) struct Overlaps<'q, 'c> {
     query: &'q WeighedParts<'q>,
     analyzer: &'q Analyzer,
     texts: FxHashMap<&'c str, Overlap>,
-    /// For each seen word, the places of the query's parts with the same stem.
+    /// For each word that was compared, the positions of the query's parts with the same stem.
     forms: FxHashMap<Box<str>, Vec<usize>>,
     parts: Parts,
     held: Vec<bool>,
@@ -105,7 +105,7 @@ impl<'q, 'c> Overlaps<'q, 'c> {
     }
 }
 
-/// The parts of a text, equal to [`ParsedQuery::parts`], without the other results of parsing.
+/// The parts of a text, as [`ParsedQuery::parts`] returns them, computed without the other data of a parsed query.
 #[derive(Default)]
 struct Parts {
     letters: String,
@@ -149,7 +149,8 @@ impl Parts {
     }
 }
 
-/// Whether two words have the same stem: they are equal except for English endings after at least four common letters.
+/// Returns whether two words have the same stem: they are equal except for English endings after at least four common
+/// letters.
 fn same_stem(a: &str, b: &str) -> bool {
     const ENDINGS: [&str; 20] = [
         "", "e", "s", "es", "ed", "er", "ers", "or", "ors", "ing", "ings", "ion", "ions", "y", "ies", "ied", "able",

@@ -30,7 +30,8 @@ struct Ranked<'s> {
     score: f32,
 }
 
-/// Returns the best `limit` of the candidates, which must be in the order of their keys. Equal scores keep that order.
+/// Returns the best `limit` of the candidates, which must be in the order of their keys. Passages with equal scores
+/// stay in this order.
 ///
 /// # Errors
 /// Fails if the index cannot be read, or the request is cancelled.

@@ -1,7 +1,8 @@
 //! Reranking: a model reads the query together with each of the best candidates.
 //!
-//! The model reads the indexed text of a candidate, which is loaded only for these candidates. The model's score is not
-//! part of the fused score: it adds a lift after the rules, which has a bounded weight and appears in the explanation.
+//! The model reads the indexed texts of these candidates. The texts of other candidates are not loaded. The model's
+//! score is not part of the fused score: it adds a lift after the rules, which has a bounded weight and appears in the
+//! explanation.
 
 use std::cmp::Ordering;
 
@@ -18,7 +19,8 @@ use crate::retrieve::{Candidate, PreparedQuery};
 const RULE: &str = "rerank";
 /// Maximum number of passages that the model reads at once. A search can be cancelled between batches.
 const MAX_PASSAGES: usize = 16;
-/// Resolution of scores. Smaller differences are rounding errors: the other pairs of a batch can change the last bits.
+/// Resolution of scores. Smaller differences are rounding errors, because the last bits of a score depend on the other
+/// pairs in the batch.
 const SCORE_STEP: f32 = 1.0 / 4096.0;
 
 /// The model that reads the best candidates of a query.

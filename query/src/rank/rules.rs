@@ -2,7 +2,7 @@
 //!
 //! Lifts and boosts of custom columns add to a chunk's fused score, in units of the best fused score of the query.
 //! Penalties subtract a fraction of the score, unless the query asks for that kind of code. `rule_table` has a row for
-//! each rule; this module has the conditions and applies them.
+//! each rule; this module contains the conditions and applies the rules.
 
 use aurora_storage::ChunkType;
 
@@ -14,11 +14,11 @@ use crate::rank::features::{Features, FileFeatures, MentionedName, RuleQuery};
 use crate::rule_table::ranking_rules;
 use crate::understand::Word;
 
-/// Maximum number of lines of a short chunk, which rarely answers a question.
+/// Maximum number of lines in a short chunk. Short chunks rarely answer a question.
 const MAX_SHORT_LINES: u32 = 2;
-/// The rule that lowers the scores of memories by age.
+/// Name of the rule that lowers the scores of memories by age.
 pub(crate) const AGE: &str = "age";
-/// The rule that scales all scores of an answer down if the best score would exceed 1.
+/// Name of the rule that scales all scores down if the best score exceeds 1.
 pub(crate) const SCALE: &str = "scale";
 
 /// A ranking rule.
@@ -27,23 +27,23 @@ pub(crate) struct Rule {
     pub(crate) name: &'static str,
     strength: fn(&RulesConfig) -> f32,
     effect: Effect,
-    /// The reason, in words. `{file}` is replaced by the name of the chunk's file.
+    /// The reason that users see. `{file}` is replaced by the name of the chunk's file.
     reason: &'static str,
     /// The reason for a turn of a conversation, if it differs.
     reason_of_turn: Option<&'static str>,
 }
 
-/// Condition and effect of a rule, in the order in which rules are applied.
+/// Condition and effect of a rule. Rules are applied in the order of these variants.
 enum Effect {
-    /// Adds the strength, in units of the best fused score, times the share to which the chunk fits.
+    /// Adds the strength, in units of the best fused score, times the degree to which the chunk matches, 0..=1.
     Lift(fn(&RuleQuery<'_>, &Features<'_>) -> f32),
-    /// Like `Lift`, with the share to which the whole file fits.
+    /// Like `Lift`, with the degree to which the whole file matches.
     FileLift(fn(&FileFeatures) -> f32),
     /// Subtracts a fraction of the score of a chunk of the class, unless the query asks for this class.
     Class(PathClass),
     /// Subtracts a fraction of the score if the condition holds.
     Penalty(fn(&RuleQuery<'_>, &Features<'_>) -> bool),
-    /// Subtracts an increasing fraction from every further chunk with the same key.
+    /// Subtracts an increasing fraction from every chunk after the best of the chunks with the same key.
     Repeated(fn(&RuleQuery<'_>, &Features<'_>) -> Option<RepeatKey>),
     /// Applied in a separate ranking step.
     Step,
@@ -101,7 +101,7 @@ impl Rule {
         let holds = match self.effect {
             Effect::Lift(share) => return share(query, chunk),
             Effect::FileLift(share) => return share(&chunk.file),
-            Effect::Class(class) => chunk.classes.holds(class) && !query.requests.classes.holds(class),
+            Effect::Class(class) => chunk.classes.contains(class) && !query.requests.classes.contains(class),
             Effect::Penalty(holds) => holds(query, chunk),
             Effect::Repeated(_) | Effect::Step => false,
         };
@@ -136,12 +136,12 @@ pub(crate) fn apply<C>(config: &RulesConfig, query: &RuleQuery<'_>, ranked: &mut
     }
     for rule in RULES {
         if let Effect::Repeated(key) = rule.effect {
-            repeated(rule.name, (rule.strength)(config), ranked, |chunk| key(query, chunk));
+            lower_repeated(rule.name, (rule.strength)(config), ranked, |chunk| key(query, chunk));
         }
     }
 }
 
-/// The chunk is or contains the definition of a symbol that the query names.
+/// Returns 1 if the chunk is or contains the definition of a symbol that the query names, and otherwise 0.
 fn definition(query: &RuleQuery<'_>, chunk: &Features<'_>) -> f32 {
     let kind = chunk.named.chunk_type;
     let is_symbol = kind.is_source_code() && kind != ChunkType::Code;
@@ -152,8 +152,8 @@ fn definition(query: &RuleQuery<'_>, chunk: &Features<'_>) -> f32 {
     f32::from(u8::from(chunk.defines_inside || is_symbol && query.mentioned.iter().any(defines)))
 }
 
-/// Strength of the path rule: 1 if the query gives the whole path of the chunk's file or its end, less if it gives
-/// another part.
+/// Returns 1 if the query contains the path of the chunk's file or the end of this path, 0.5 if the query contains
+/// another part of the path, and otherwise 0.
 fn path(query: &RuleQuery<'_>, chunk: &Features<'_>) -> f32 {
     if query.query.paths.is_empty() {
         return 0.0;
@@ -173,22 +173,23 @@ fn path(query: &RuleQuery<'_>, chunk: &Features<'_>) -> f32 {
     query.query.paths.iter().map(given).fold(0.0, f32::max)
 }
 
-/// Strength 1 if the query asks for tests, examples or the like, and the chunk is one.
+/// Returns 1 if the query asks for a class of code, such as tests or examples, to which the chunk belongs, and
+/// otherwise 0.
 fn requested(query: &RuleQuery<'_>, chunk: &Features<'_>) -> f32 {
     f32::from(u8::from(!chunk.classes.and(query.requests.classes).is_empty()))
 }
 
-/// Whether the chunk is code between definitions.
+/// Returns whether the chunk is code between definitions.
 fn fragment(_: &RuleQuery<'_>, chunk: &Features<'_>) -> bool {
     chunk.named.chunk_type == ChunkType::Code && !chunk.defines_inside
 }
 
-/// Whether the chunk is a section of a document that the query does not ask for.
+/// Returns whether the chunk is a section of a document that the query does not ask for.
 fn prose(query: &RuleQuery<'_>, chunk: &Features<'_>) -> bool {
     matches!(chunk.named.chunk_type, ChunkType::Kb | ChunkType::Doc) && !query.requests.prose
 }
 
-/// Whether the chunk is data without behaviour that the query does not ask for.
+/// Returns whether the chunk is data without behaviour that the query does not ask for.
 fn shape(query: &RuleQuery<'_>, chunk: &Features<'_>) -> bool {
     let kind = chunk.named.chunk_type;
     matches!(kind, ChunkType::Interface | ChunkType::Type | ChunkType::Struct | ChunkType::Enum)
@@ -196,19 +197,19 @@ fn shape(query: &RuleQuery<'_>, chunk: &Features<'_>) -> bool {
         && definition(query, chunk) == 0.0
 }
 
-/// Whether the chunk has only one or two lines.
+/// Returns whether the chunk has only one or two lines.
 fn short(_: &RuleQuery<'_>, chunk: &Features<'_>) -> bool {
     chunk.lines <= MAX_SHORT_LINES && !chunk.named.chunk_type.is_memory() && !chunk.defines_inside
 }
 
-/// Whether the chunk is code outside of definitions in a file that usually only re-exports.
+/// Returns whether the chunk is code outside of definitions in a file that usually only re-exports.
 fn reexports(query: &RuleQuery<'_>, chunk: &Features<'_>) -> bool {
     chunk.named.chunk_type == ChunkType::Code && is_reexport_file(chunk.named.path) && !query.requests.exports
 }
 
-/// Lowers every further candidate with the same `key` by an increasing amount, so that one file, or the implementations
-/// of one method, do not fill the page. Candidates without a key do not change.
-fn repeated<C>(
+/// Lowers every candidate after the best with the same `key` by an increasing amount, so that one file, or the
+/// implementations of one method, do not fill the list of results. Candidates without a key do not change.
+fn lower_repeated<C>(
     rule: &'static str,
     weight: f32,
     ranked: &mut [RankedCandidate<'_, C>],
@@ -227,8 +228,8 @@ fn repeated<C>(
     }
 }
 
-/// Returns the lower-case name by which further definitions are lowered; `None` if the query mentions the name, and so
-/// asks for all of its definitions.
+/// Returns the lower-case name, which is the key of repeated definitions. `None` if the query mentions the name and
+/// thereby asks for all of its definitions.
 fn repeatable_name(query: &RuleQuery<'_>, chunk: &Features<'_>) -> Option<String> {
     let name = chunk.named.name;
     // Turns of one speaker are not definitions of one name.
@@ -236,8 +237,8 @@ fn repeatable_name(query: &RuleQuery<'_>, chunk: &Features<'_>) -> Option<String
     (is_definition && definition(query, chunk) == 0.0).then(|| name.to_lowercase())
 }
 
-/// Scales all scores so that the best is 1, if it is greater. The loss is recorded like a rule, so that the fused score
-/// and the effects add up to the final score.
+/// If the best score exceeds 1, scales all scores so that the best score is 1. The loss is recorded like a rule, so
+/// that the fused score and the effects add up to the final score.
 pub(crate) fn scale_to_one<C>(ranked: &mut [RankedCandidate<'_, C>]) {
     let best = ranked.iter().map(|candidate| candidate.score).fold(0.0, f32::max);
     if best > 1.0 {
@@ -249,7 +250,7 @@ pub(crate) fn scale_to_one<C>(ranked: &mut [RankedCandidate<'_, C>]) {
     }
 }
 
-/// Whether `text` equals `lower` after conversion to lower case.
+/// Returns whether `text` equals `lower` after conversion to lower case.
 fn folds_to(text: &str, lower: &str) -> bool {
     if text.is_ascii() { text.eq_ignore_ascii_case(lower) } else { text.to_lowercase() == lower }
 }
@@ -366,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn every_chunk_of_a_good_file_is_lifted_and_further_ones_are_lowered() {
+    fn every_chunk_of_a_good_file_is_lifted_and_repeated_chunks_are_lowered() {
         let query = query("query");
         let query = RuleQuery::new(&query, &[Some(1.0)]);
         let good = FileShares { keywords: 1.0, coverage: 0.5, meaning: 1.0, doc_words: 0.0 };
@@ -385,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn further_definitions_of_a_name_are_lowered_unless_mentioned() {
+    fn repeated_definitions_of_a_name_are_lowered_unless_mentioned() {
         let chunks = ["a.rs", "b.rs", "c.rs"].map(|path| chunk("fmt", path, ChunkType::Method));
         let plain = ranked("how an error is shown", &chunks);
         assert!(plain[0].1.is_empty() && plain[1].1 == ["repeated_name"] && plain[1].0 > plain[2].0);

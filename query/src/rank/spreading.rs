@@ -18,7 +18,7 @@ const MAX_EXPANSIONS: usize = 24;
 /// A chunk, with the position of its index among the indexes of a search.
 pub(crate) type Node = (usize, ChunkId);
 
-/// Related chunks of a chunk.
+/// A graph of the relations between chunks.
 pub(crate) trait RelationGraph {
     /// Returns the neighbours in either direction, each with the confidence of the relation, 0..=1. May contain
     /// duplicates.
@@ -26,8 +26,8 @@ pub(crate) trait RelationGraph {
 }
 
 /// Returns the activation that arrives at each chunk from `sources`, which must be ordered best first: the sum of
-/// `spread^hops`, times the confidences of the relations on the path, over all sources except the chunk itself. Of
-/// several paths of the same length, the best one counts.
+/// `spread^hops`, times the confidences of the relations on the path, over all sources except the chunk itself. Only
+/// the shortest path from a source counts. Of several shortest paths, the path with the highest confidence counts.
 ///
 /// A level is expanded completely or not at all, so the result does not depend on the order of neighbours.
 pub(crate) fn spread(
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_crowded_level_is_not_expanded() {
+    fn a_level_with_too_many_chunks_is_not_expanded() {
         let crowd: Vec<_> = (2..100).map(|leaf| (1, leaf)).chain([(50, 200)]).collect();
         assert!(arrived(&crowd, &[1]).iter().all(|&(id, _)| id != 200));
     }

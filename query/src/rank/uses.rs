@@ -10,11 +10,11 @@ pub const YEAR: f64 = 365.25;
 /// Times at which a chunk was used: committed or shown.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct UseHistory {
-    /// Times of the commits that the chunk's lines come from. For a memory, its date.
+    /// Times of the commits that the chunk's lines come from. For a memory, the date of the memory.
     pub commits: Vec<i64>,
     /// Times of recent accesses.
     pub accesses: Vec<i64>,
-    /// Total number of accesses, including those before the recent ones.
+    /// Total number of accesses, including the accesses before the recent ones.
     pub shown: u64,
 }
 

@@ -21,12 +21,12 @@ pub struct WeightedTerm<'t> {
     pub weight: f32,
 }
 
-/// The terms of a query that a chunk contains, as places in the query.
+/// The terms of a query that a chunk contains, as positions. The query's own terms precede the additional terms.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct MatchedTerms {
     /// All matched terms.
-    pub(crate) places: Vec<usize>,
-    /// Terms in the text of custom columns.
+    pub(crate) positions: Vec<usize>,
+    /// Matched terms that occur in the text of custom columns.
     pub(crate) in_columns: Vec<usize>,
 }
 
@@ -40,8 +40,8 @@ pub(crate) struct KeywordSearch<'s> {
     term_idfs: Vec<Option<f32>>,
 }
 
-/// Returns the `k` best chunks for a sum of terms, best first, equal scores ordered by key. Scores are BM25F, summed in
-/// the order of `terms`. Only chunks in `filter` are returned, but statistics cover the whole index.
+/// Returns the `k` best chunks for a list of terms, best first. Chunks with equal scores are ordered by key. Scores are
+/// BM25F, summed in the order of `terms`. Only chunks in `filter` are returned, but statistics cover the whole index.
 ///
 /// # Errors
 /// [`StorageError`] if the index cannot be read.
@@ -120,8 +120,8 @@ impl<'s> KeywordSearch<'s> {
         &self.term_idfs
     }
 
-    /// Returns the `k` best chunks in `filter`, best first, equal scores ordered by key. All chunks in `filter` must be
-    /// live.
+    /// Returns the `k` best chunks in `filter`, best first. Chunks with equal scores are ordered by key. All chunks in
+    /// `filter` must be live.
     pub(crate) fn top(&self, k: usize, filter: Option<&RoaringBitmap>) -> Result<Vec<(ChunkId, f32)>, StorageError> {
         top_k(&self.lists, &self.fields, self.snapshot, k, filter)
     }
@@ -131,7 +131,7 @@ impl<'s> KeywordSearch<'s> {
         score(&self.lists, &self.fields, self.snapshot, chunks)
     }
 
-    /// Returns the scores of files. A file consists of the chunks of one of `groups`; see [`GroupScorer::score`].
+    /// Returns the scores of files. Each file consists of the chunks in one of `groups`; see [`GroupScorer::score`].
     pub(crate) fn score_files(&self, chunks: &[ChunkId], groups: &[Range<usize>]) -> Result<Vec<f32>, StorageError> {
         self.files.score(&self.lists, self.snapshot, chunks, groups)
     }
@@ -156,11 +156,11 @@ impl<'s> KeywordSearch<'s> {
     /// Returns the terms of the query that a chunk contains.
     pub(crate) fn matched(&self, id: ChunkId) -> MatchedTerms {
         let mut matched = MatchedTerms::default();
-        for (place, list) in self.lists.iter().enumerate() {
+        for (position, list) in self.lists.iter().enumerate() {
             let Some(frequencies) = list.postings.find(id) else { continue };
-            matched.places.push(place);
+            matched.positions.push(position);
             if frequencies[Field::Custom.index()] > 0 {
-                matched.in_columns.push(place);
+                matched.in_columns.push(position);
             }
         }
         matched
@@ -174,9 +174,9 @@ mod tests {
     use crate::config::SearchConfig;
 
     /// Impact bounds are valid for all weights, but tight only near the weights of the format. If this test fails,
-    /// measure queries with `cargo xtask bench query`: a new grouping, which is a new format, may be worth it.
+    /// measure queries with `cargo xtask bench query`: they may justify a new grouping, which is a new format.
     #[test]
-    fn default_weights_are_within_reach_of_the_grouping_of_postings() {
+    fn default_weights_are_near_the_weights_of_the_grouping_of_postings() {
         let config = SearchConfig::default().bm25;
         let is_near = |a: f32, b: f32| a <= 2.0 * b && b <= 2.0 * a;
         let body = FIELDS - 1;

@@ -1,4 +1,4 @@
-//! Stage 1: collects the chunks to rank, from keywords, vectors and exact names.
+//! Collects the chunks to rank, from keywords, vectors and exact names.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,7 +18,7 @@ use crate::work::WorkBudget;
 /// Maximum number of definitions of one name that become candidates; a more frequent name is not selective.
 const MAX_DEFINITIONS: u64 = 32;
 
-/// A chunk that may become a hit, with the evidence of stage 1.
+/// A chunk that may become a hit, with the evidence from the retrieval.
 pub(crate) struct Candidate<'s> {
     /// Position of the chunk's index among the indexes of the search.
     pub(crate) root: usize,
@@ -36,13 +36,14 @@ pub(crate) struct Candidate<'s> {
     pub(crate) doc_words: Option<f32>,
     /// Evidence of the chunk's file.
     pub(crate) file: FileEvidence,
-    /// The direct match that ranks it above chunks without one.
+    /// The direct match that ranks the chunk above chunks without a direct match.
     pub(crate) direct: Option<DirectMatch>,
 }
 
-/// The result of stage 1.
+/// The result of the retrieval.
 pub(crate) struct Candidates<'s> {
-    /// Sorted by key and index, so that nothing later depends on the order of insertion into an index.
+    /// The candidates, sorted by key and index, so that later steps do not depend on the order of insertion into an
+    /// index.
     pub(crate) list: Vec<Candidate<'s>>,
     /// Number of chunks that the keyword search found.
     pub(crate) from_keywords: usize,
@@ -50,7 +51,7 @@ pub(crate) struct Candidates<'s> {
     pub(crate) from_vectors: usize,
 }
 
-/// Maximum numbers of candidates.
+/// Maximum number of candidates from each kind of search.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CandidateLimits {
     pub(crate) by_keywords: usize,
@@ -93,7 +94,7 @@ fn find_best(root: &PreparedQuery<'_>, mode: Mode, most: CandidateLimits) -> Res
     let by_keywords = || if mode == Mode::Dense { Ok(Vec::new()) } else { root.bm25.top(most.by_keywords, filter) };
     let (keywords, near) = match &root.vector {
         Ok(vector) if mode != Mode::Sparse => {
-            // The searches are independent.
+            // The two searches are independent, so they can run in parallel.
             root.both(by_keywords, || root.snapshot.nearest(vector, most.by_vectors, filter, root.threads))
         }
         _ => (by_keywords(), Ok(Vec::new())),
@@ -188,7 +189,7 @@ pub(crate) fn missing_subject(
 ) -> Result<Option<String>, StorageError> {
     let is_found = |candidate: &Candidate<'_>| {
         let direct = candidate.direct.as_ref();
-        direct.is_some_and(|direct| !matches!(direct, DirectMatch::Variant(_) | DirectMatch::HoldsMember))
+        direct.is_some_and(|direct| !matches!(direct, DirectMatch::Variant(_) | DirectMatch::ContainsMember))
     };
     if !subject.is_identifier() || candidates.iter().any(is_found) {
         return Ok(None);

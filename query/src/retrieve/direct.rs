@@ -1,5 +1,5 @@
 //! Direct matches: chunks at the location in the query, with the name in the query, or with the query as literal text.
-//! They rank above all others.
+//! These chunks rank above all other chunks.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::filter::declared_type;
 use crate::path_class::{PathClass, PathClasses, is_prose};
 use crate::query::QueryError;
 use crate::retrieve::identifier::{ChunkName, ExactMatch, IdentifierQuery};
-use crate::retrieve::place::{Place, PlaceMatch};
+use crate::retrieve::place::{Location, LocationMatch};
 use crate::retrieve::prepared_query::{PreparedQuery, keep_best, terms_of};
 use crate::understand::{Subject, is_function_word, is_path};
 use crate::work::WorkBudget;
@@ -23,10 +23,10 @@ const MAX_COMPARED: usize = 64;
 /// Maximum number of chunks whose texts are compared with a literal such as `text/html`, whose parts are common words.
 const MAX_COMPARED_LITERAL: usize = 128;
 /// Maximum number of chunks that become candidates because they contain the query.
-const MAX_HOLDING: usize = 64;
-/// Minimum number of words of an unquoted phrase. Shorter queries are often names of definitions.
+const MAX_CONTAINING: usize = 64;
+/// Minimum number of words in an unquoted phrase. Shorter queries are often names of definitions.
 const MIN_PHRASE_WORDS: usize = 4;
-/// Minimum number of words of a fragment of a message.
+/// Minimum number of words in a fragment of a message.
 const MIN_FRAGMENT_WORDS: usize = 3;
 
 /// Keywords before a defined name in languages without a grammar, whose chunks have no names.
@@ -36,36 +36,37 @@ const DEFINING: &[&str] = &[
     "defparameter", "defun", "defvar", "fun", "function", "let", "macro", "module", "parameter", "proc", "procedure",
     "struct", "sub", "subroutine", "type", "val", "var",
 ];
-/// Maximum number of words before a defined name, such as `integer, parameter :: X`.
+/// Maximum number of words before a defined name, as in `integer, parameter :: X`.
 const MAX_WORDS_BEFORE: usize = 4;
 
-/// The reason why a chunk ranks above others, best first. Chunks with equal reasons are ordered by score.
+/// The reason why a chunk ranks above the chunks without a direct match. The variants are ordered best first. Chunks
+/// with equal reasons are ordered by score.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum DirectMatch {
-    /// The chunk is at the place in the query.
-    Place(PlaceMatch),
-    /// The query asks for tests of a name, and the chunk is test code that calls or mentions it.
-    Test { is_mention: bool, holding: Holding },
+    /// The chunk is at the location in the query.
+    Location(LocationMatch),
+    /// The query asks for tests of a name, and the chunk is test code that calls or mentions the name.
+    Test { is_mention: bool, occurrence: Occurrence },
     /// The name of the chunk is the query.
     Name(ExactMatch),
     /// The chunk is in a file that the query may name.
-    File(PlaceMatch),
-    /// The chunk, in a language without a grammar, probably defines the query.
+    File(LocationMatch),
+    /// The chunk, in a language without a grammar, probably defines the name in the query.
     Defines,
     /// The chunk contains the query in the same case.
-    Holds,
+    Contains,
     /// The name of the chunk is the query in another case or naming convention.
     Variant(ExactMatch),
     /// The chunk contains the query in another case.
-    HoldsVariant,
+    ContainsVariant,
     /// The chunk contains the last member of a qualified name.
-    HoldsMember,
+    ContainsMember,
 }
 
 /// The form in which a chunk contains the query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Holding {
-    /// The text defines it.
+pub(crate) enum Occurrence {
+    /// The text defines the name in the query.
     Definition,
     AsWritten,
     OtherCase,
@@ -74,7 +75,7 @@ pub(crate) enum Holding {
 }
 
 impl DirectMatch {
-    /// Whether the name of the chunk matches the query, in any spelling.
+    /// Returns whether the name of the chunk matches the query, in any spelling.
     pub(crate) fn is_name(&self) -> bool {
         matches!(self, Self::Name(_) | Self::Variant(_))
     }
@@ -82,9 +83,9 @@ impl DirectMatch {
     /// Name of the rule that raises the score of the chunk to the score of the next chunk.
     pub(crate) fn rule(&self) -> &'static str {
         match self {
-            Self::Place(_) | Self::File(_) => "place",
+            Self::Location(_) | Self::File(_) => "place",
             Self::Name(_) | Self::Variant(_) => "exact_identifier",
-            Self::Test { .. } | Self::Defines | Self::Holds | Self::HoldsVariant | Self::HoldsMember => {
+            Self::Test { .. } | Self::Defines | Self::Contains | Self::ContainsVariant | Self::ContainsMember => {
                 "contains_query"
             }
         }
@@ -94,8 +95,9 @@ impl DirectMatch {
 /// Data about chunks of several indexes: the position of the index, the chunk, and the data.
 type OfChunks<T> = Vec<(usize, ChunkId, T)>;
 
-/// Returns the direct matches in every index, with the best reason for each chunk. Decisions consider all indexes and all
-/// chunks, so that several indexes give the results of one, and a filter only leaves results out.
+/// Returns the direct matches in every index, with the best reason for each chunk. All indexes and all chunks are
+/// considered together, so that several indexes give the same results as one combined index, and a filter can only
+/// remove results.
 ///
 /// # Errors
 /// Fails if an index cannot be read, or the request is cancelled.
@@ -125,16 +127,16 @@ fn matches_among_all(
             *best = matched;
         }
     };
-    for place in Place::all(query) {
-        let reason = if place.is_certain() { DirectMatch::Place } else { DirectMatch::File };
-        place.chunks(roots, work)?.into_iter().for_each(|(at, id, matched)| add((at, id), reason(matched)));
+    for location in Location::all(query) {
+        let reason = if location.is_certain() { DirectMatch::Location } else { DirectMatch::File };
+        location.chunks(roots, work)?.into_iter().for_each(|(at, id, matched)| add((at, id), reason(matched)));
     }
     let mut named = exact_matches(roots, &IdentifierQuery::new(query), work)?;
     if named.is_empty() && subject.text != query {
         let declared = query.split_whitespace().filter(|word| *word != subject.text).find_map(declared_type);
         named = exact_matches(roots, &IdentifierQuery::new(subject.text).with_type(declared), work)?;
         if subject.of_uses && !named.is_empty() {
-            // The definition is not a use, so the scores decide.
+            // The definition is not one of the requested uses, so it does not become a direct match.
             return Ok(found);
         }
     }
@@ -147,64 +149,67 @@ fn matches_among_all(
     if !uses_words {
         return Ok(found);
     }
-    let contents = holding(roots, query, subject, work)?;
+    let contents = containing_subject(roots, query, subject, work)?;
     if !subject.of_tests {
-        for (at, id, holding) in contents {
-            let reason = match holding {
-                Holding::Definition => DirectMatch::Defines,
-                Holding::AsWritten => DirectMatch::Holds,
-                Holding::OtherCase => DirectMatch::HoldsVariant,
-                Holding::Member => DirectMatch::HoldsMember,
+        for (at, id, occurrence) in contents {
+            let reason = match occurrence {
+                Occurrence::Definition => DirectMatch::Defines,
+                Occurrence::AsWritten => DirectMatch::Contains,
+                Occurrence::OtherCase => DirectMatch::ContainsVariant,
+                Occurrence::Member => DirectMatch::ContainsMember,
             };
             add((at, id), reason);
         }
         return Ok(found);
     }
     if is_path(subject.text) {
-        for place in Place::tests_of(subject.text) {
-            for (at, id, _) in place.chunks(roots, work)? {
-                add((at, id), DirectMatch::Test { is_mention: false, holding: Holding::Definition });
+        for location in Location::tests_of(subject.text) {
+            for (at, id, _) in location.chunks(roots, work)? {
+                add((at, id), DirectMatch::Test { is_mention: false, occurrence: Occurrence::Definition });
             }
         }
     }
     let called = IdentifierQuery::new(subject.text);
     let mut tests = tests_among(roots, contents)?;
     if tests.is_empty() && called.member() != subject.text {
-        // Tests call a method of a variable, not of its class.
+        // Tests call a method on a variable, not on its class.
         let contents = containing(roots, called.member(), &terms_of(&Analyzer, called.member()), work)?;
         tests = tests_among(roots, contents)?;
     }
     let calls = roots.iter().map(|root| root.snapshot.label(Label::Calls(called.member())));
     let calls = calls.collect::<Result<Vec<_>, _>>()?;
-    for (at, id, holding) in tests {
+    for (at, id, occurrence) in tests {
         let is_call = calls[at].contains(id.0) && may_call(&roots[at], id, called.member())?;
-        let test = DirectMatch::Test { is_mention: !is_call, holding };
+        let test = DirectMatch::Test { is_mention: !is_call, occurrence };
         found[at].entry(id).or_insert(test);
     }
     Ok(found)
 }
 
 /// Keeps the chunks that are test code.
-fn tests_among(roots: &[PreparedQuery<'_>], chunks: OfChunks<Holding>) -> Result<OfChunks<Holding>, StorageError> {
-    let is_test = |name: ChunkName<'_>| name.classes(PathClasses::for_path(name.path)).holds(PathClass::Test);
+fn tests_among(
+    roots: &[PreparedQuery<'_>],
+    chunks: OfChunks<Occurrence>,
+) -> Result<OfChunks<Occurrence>, StorageError> {
+    let is_test = |name: ChunkName<'_>| name.classes(PathClasses::for_path(name.path)).contains(PathClass::Test);
     let mut tests = Vec::new();
-    for (at, id, holding) in chunks {
+    for (at, id, occurrence) in chunks {
         if roots[at].snapshot.chunk(id)?.map(ChunkName::from_chunk).is_some_and(is_test) {
-            tests.push((at, id, holding));
+            tests.push((at, id, occurrence));
         }
     }
     Ok(tests)
 }
 
-/// Whether the text of a chunk calls a name. All chunks of code outside of definitions share the calls of the whole
-/// file, so their texts are searched; other chunks have their own calls.
+/// Returns whether the text of a chunk calls a name. The index stores the calls of the whole file for every chunk of
+/// code outside of definitions, so the texts of such chunks are searched. Other chunks have their own calls.
 fn may_call(root: &PreparedQuery<'_>, id: ChunkId, name: &str) -> Result<bool, StorageError> {
     let is_outside = root.snapshot.chunk(id)?.is_some_and(|chunk| chunk.chunk_type() == ChunkType::Code);
     let text = if is_outside { root.snapshot.text(id)? } else { None };
     Ok(text.is_none_or(|text| calls(&text.text, name)))
 }
 
-/// Whether a text calls a name: `name(…)`, `name<T>(…)`, `name!(…)`, `<name …>`, `new name`.
+/// Returns whether a text calls a name: `name(…)`, `name<T>(…)`, `name!(…)`, `<name …>`, `new name`.
 fn calls(text: &str, name: &str) -> bool {
     text.match_indices(name).any(|(start, _)| {
         let (before, after) = (&text[..start], &text[start + name.len()..]);
@@ -215,7 +220,7 @@ fn calls(text: &str, name: &str) -> bool {
     })
 }
 
-/// Returns the chunks whose name is the query or that contain a definition of it.
+/// Returns the chunks whose name is the query, or that contain a definition of this name.
 fn exact_matches(
     roots: &[PreparedQuery<'_>],
     identifier: &IdentifierQuery,
@@ -251,7 +256,7 @@ fn exact_matches(
     Ok(matches)
 }
 
-/// Marks functions without a body, unless there are more than [`MAX_DECLARATIONS`] matches.
+/// Marks matches that declare a function without a body, unless there are more than [`MAX_DECLARATIONS`] matches.
 fn note_declarations(roots: &[PreparedQuery<'_>], matches: &mut OfChunks<ExactMatch>) -> Result<(), StorageError> {
     if !(2..=MAX_DECLARATIONS).contains(&matches.len()) {
         return Ok(());
@@ -266,12 +271,12 @@ fn note_declarations(roots: &[PreparedQuery<'_>], matches: &mut OfChunks<ExactMa
 
 /// Returns the chunks that contain the subject of a query, or the whole query as a phrase. Skips short queries of
 /// common words.
-fn holding(
+fn containing_subject(
     roots: &[PreparedQuery<'_>],
     query: &str,
     subject: Subject<'_>,
     work: &WorkBudget,
-) -> Result<OfChunks<Holding>, QueryError> {
+) -> Result<OfChunks<Occurrence>, QueryError> {
     let text = subject.text;
     let plain = text.trim_matches(['`', '"', '\'']);
     let is_quoted = plain.len() + 2 <= text.len();
@@ -307,7 +312,7 @@ fn holding(
     if found.is_empty() && of_member.len() > 1 {
         found = containing(roots, member, &of_member, work)?;
     }
-    Ok(found.into_iter().map(|(at, id, _)| (at, id, Holding::Member)).collect())
+    Ok(found.into_iter().map(|(at, id, _)| (at, id, Occurrence::Member)).collect())
 }
 
 /// Returns the chunks of every index that contain all terms.
@@ -331,12 +336,13 @@ fn best_by_keywords(
     Ok(best.iter().enumerate().flat_map(|(at, best)| best.iter().map(move |(id, _)| (at, *id))).collect())
 }
 
-/// Returns the chunks that contain the longest known fragment of a message, whose source has placeholders for values.
+/// Returns the chunks that contain the longest fragment of a message that occurs in any chunk. In source code, a
+/// message has placeholders in place of values.
 fn containing_fragment(
     roots: &[PreparedQuery<'_>],
     query: &str,
     work: &WorkBudget,
-) -> Result<OfChunks<Holding>, QueryError> {
+) -> Result<OfChunks<Occurrence>, QueryError> {
     for fragment in fragments(query) {
         let found = containing(roots, &fragment, &terms_of(&Analyzer, &fragment), work)?;
         if !found.is_empty() {
@@ -374,12 +380,12 @@ fn containing(
     wanted: &str,
     terms: &[String],
     work: &WorkBudget,
-) -> Result<OfChunks<Holding>, QueryError> {
+) -> Result<OfChunks<Occurrence>, QueryError> {
     let mut chunks = with_all(roots, terms)?;
     if count(&chunks) == 0 {
-        let holding = |root: &PreparedQuery<'_>| root.bm25.matching_chunks(Some(root.snapshot.live()));
+        let matching = |root: &PreparedQuery<'_>| root.bm25.matching_chunks(Some(root.snapshot.live()));
         chunks = match wanted.chars().count() {
-            1 if !wanted.is_ascii() => roots.iter().map(holding).collect(),
+            1 if !wanted.is_ascii() => roots.iter().map(matching).collect(),
             _ => with_all(roots, &parts(terms))?,
         };
     }
@@ -406,27 +412,27 @@ fn containing(
         let Some(texts) = roots[at].snapshot.text(id)? else { continue };
         let best = [&texts.text, &texts.doc].into_iter().filter_map(|text| contains(text, wanted)).min();
         let Some(mut best) = best else { continue };
-        if best == Holding::AsWritten && has_no_grammar(&roots[at], id)? && defines(&texts.text, wanted) {
-            best = Holding::Definition;
+        if best == Occurrence::AsWritten && has_no_grammar(&roots[at], id)? && defines(&texts.text, wanted) {
+            best = Occurrence::Definition;
         }
         found.push((at, id, best));
     }
-    let best = found.iter().map(|(_, _, holding)| (*holding).max(Holding::AsWritten)).min();
+    let best = found.iter().map(|(_, _, occurrence)| (*occurrence).max(Occurrence::AsWritten)).min();
     if let Some(best) = best.filter(|_| is_identifier) {
-        let others = best_by_keywords(roots, &chunks, MAX_HOLDING)?;
+        let others = best_by_keywords(roots, &chunks, MAX_CONTAINING)?;
         found.extend(others.into_iter().map(|(at, id)| (at, id, best)));
     }
     Ok(found)
 }
 
-/// Whether a chunk is code in a language without a grammar.
+/// Returns whether a chunk is code in a language without a grammar.
 fn has_no_grammar(root: &PreparedQuery<'_>, id: ChunkId) -> Result<bool, StorageError> {
     let is_code = |path: &str| !is_prose(path.rsplit('/').next().unwrap_or(path));
     let chunk = root.snapshot.chunk(id)?;
     Ok(chunk.is_some_and(|chunk| chunk.chunk_type() == ChunkType::Doc && is_code(chunk.path())))
 }
 
-/// Whether a line of a text assigns to a name at its start, or has a defining keyword directly before it.
+/// Returns whether a line of a text assigns to a name at its start, or has a defining keyword directly before the name.
 fn defines(text: &str, name: &str) -> bool {
     text.lines().any(|line| {
         let Some(start) = line.find(name).filter(|_| is_whole_in(line, name)) else { return false };
@@ -439,7 +445,7 @@ fn defines(text: &str, name: &str) -> bool {
     })
 }
 
-/// Whether any of the chunks has all terms in its qualified name.
+/// Returns whether any of the chunks has all terms in its qualified name.
 fn has_named(roots: &[PreparedQuery<'_>], chunks: Vec<RoaringBitmap>, terms: &[String]) -> Result<bool, StorageError> {
     for (root, mut named) in roots.iter().zip(chunks) {
         for term in terms {
@@ -457,8 +463,8 @@ fn has_named(roots: &[PreparedQuery<'_>], chunks: Vec<RoaringBitmap>, terms: &[S
     Ok(false)
 }
 
-/// Returns the terms that also occur if the text is part of a longer word: no terms joined by `.` or `-`, and in
-/// scripts without spaces only pairs of characters.
+/// Returns the terms that a chunk contains even if the text is part of a longer word. Removes terms joined by `.` or
+/// `-`, and in scripts without spaces all terms except pairs of characters.
 fn parts(terms: &[String]) -> Vec<String> {
     let is_unspaced = |term: &str| term.chars().any(aurora_analysis::is_unspaced);
     let has_pairs = terms.iter().any(|term| is_unspaced(term) && term.chars().count() == 2);
@@ -469,20 +475,20 @@ fn parts(terms: &[String]) -> Vec<String> {
 
 /// Searches a text for a word or phrase at word boundaries, and returns the form of the best occurrence. Full-width and
 /// other compatible characters count as another case.
-fn contains(text: &str, wanted: &str) -> Option<Holding> {
+fn contains(text: &str, wanted: &str) -> Option<Occurrence> {
     if wanted.is_empty() {
         return None;
     }
     if is_whole_in(text, wanted) {
-        return Some(Holding::AsWritten);
+        return Some(Occurrence::AsWritten);
     }
     let wanted = wanted.to_lowercase();
     let is_same = is_whole_in(&text.to_lowercase(), &wanted)
         || text.chars().any(has_ordinary_form) && is_whole_in(&composed(text).to_lowercase(), &composed(&wanted));
-    is_same.then_some(Holding::OtherCase)
+    is_same.then_some(Occurrence::OtherCase)
 }
 
-/// Whether a character is a combining accent, a ligature, or a full-width or half-width form.
+/// Returns whether a character is a combining accent, a ligature, or a full-width or half-width form.
 fn has_ordinary_form(character: char) -> bool {
     matches!(character, '\u{300}'..='\u{36f}' | '\u{fb00}'..='\u{ffef}')
 }
@@ -505,16 +511,16 @@ mod tests {
     fn words_match_whole_words() {
         let text = "if (retry_count > MAX_RETRIES) log(\"lazyfree-lazy-eviction\", total_Posts, C++);";
         for wanted in ["retry_count", "MAX_RETRIES", "lazyfree-lazy-eviction", "C++", "log(\"lazyfree"] {
-            assert_eq!(contains(text, wanted), Some(Holding::AsWritten), "{wanted}");
+            assert_eq!(contains(text, wanted), Some(Occurrence::AsWritten), "{wanted}");
         }
         for wanted in ["max_retries", "total_posts", "c++"] {
-            assert_eq!(contains(text, wanted), Some(Holding::OtherCase), "{wanted}");
+            assert_eq!(contains(text, wanted), Some(Occurrence::OtherCase), "{wanted}");
         }
-        assert_eq!(contains("ｔｏｔａｌ＿ｐｏｓｔｓ", "total_posts"), Some(Holding::OtherCase));
+        assert_eq!(contains("ｔｏｔａｌ＿ｐｏｓｔｓ", "total_posts"), Some(Occurrence::OtherCase));
         for wanted in ["retry", "RETRIES", "azyfree-lazy-eviction", ""] {
             assert_eq!(contains(text, wanted), None, "{wanted}");
         }
-        assert_eq!(contains("größe仕様書", "仕"), Some(Holding::AsWritten));
+        assert_eq!(contains("größe仕様書", "仕"), Some(Occurrence::AsWritten));
     }
 
     #[test]
@@ -537,7 +543,7 @@ mod tests {
     }
 
     #[test]
-    fn imports_are_no_calls() {
+    fn imports_are_not_calls() {
         for text in
             ["import { run } from './run'", "use a::{\n    run,\n};", "from a import run", "rerun(1)", "run_all()"]
         {

@@ -12,11 +12,11 @@ use aurora_storage::{ChunkId, StorageError};
 use crate::retrieve::bm25::KeywordSearch;
 use crate::retrieve::prepared_query::PreparedQuery;
 
-/// Maximum number of chunks of a file in which keywords are counted, starting with the first. Bounds the work on files
+/// Maximum number of chunks of a file in which keywords are counted, starting with the first. Limits the work for files
 /// that are much longer than any handwritten file.
 const MAX_CHUNKS: usize = 512;
 
-/// Match of a whole file with the query.
+/// Scores of a whole file for the query.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct FileEvidence {
     /// BM25F of all chunks of the file as one document; `None` if keywords are not used.
@@ -30,7 +30,8 @@ pub(crate) struct FileEvidence {
     pub(crate) doc_words: Option<f32>,
 }
 
-/// Collects the evidence of the files of some chunks from the given sources. `vector` is the unit vector of the query.
+/// Returns the evidence of the files that contain `candidates`. `vector` is the unit vector of the query. Evidence
+/// whose source is `None` is not computed.
 pub(crate) fn file_evidence(
     root: &PreparedQuery<'_>,
     bm25: Option<&KeywordSearch<'_>>,
@@ -54,7 +55,7 @@ pub(crate) fn file_evidence(
         start..chunks.len()
     });
     let groups: Vec<Range<usize>> = groups.collect();
-    // The two computations are independent.
+    // The two computations are independent, so they can run in parallel.
     let (scores, semantics) = root.both(
         || bm25.map(|bm25| bm25.score_files(&chunks, &groups)).transpose(),
         || -> Result<Vec<_>, StorageError> {

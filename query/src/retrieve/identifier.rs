@@ -1,4 +1,4 @@
-//! Exact names: chunks whose name or qualified name is the query rank above all others.
+//! Exact names: chunks whose name or qualified name is the query rank above all other chunks.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -10,7 +10,7 @@ use crate::path_class::{PathClass, PathClasses};
 /// A query interpreted as a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct IdentifierQuery {
-    /// The name without quotes and call brackets.
+    /// The name without quotation marks and the parentheses of a call.
     plain: String,
     /// The name with `.` in place of `::`, `#`, `->` and `\` between members.
     dotted: String,
@@ -48,7 +48,8 @@ impl<'a> ChunkName<'a> {
         }
     }
 
-    /// Adds the classes by content and by enclosing scopes to the classes by path, `of_path`.
+    /// Returns the classes of the chunk: the classes `of_path` of its path, and the classes that follow from the
+    /// content of the file and from the enclosing scopes.
     pub(crate) fn classes(&self, of_path: PathClasses) -> PathClasses {
         let of_content = self.is_generated.then_some(PathClass::Generated).into_iter().collect();
         of_path.with_scopes(self.qualified_name).or(of_content)
@@ -60,14 +61,14 @@ impl<'a> ChunkName<'a> {
 enum Spelling {
     Same,
     OtherCase,
-    /// `fromText`, `from_text` and `from-text`.
+    /// The naming convention differs: `fromText`, `from_text` and `from-text`.
     OtherConvention,
 }
 
 impl Spelling {
     const ALL: [Self; 3] = [Self::Same, Self::OtherCase, Self::OtherConvention];
 
-    /// Normalises a name: two names with this difference in spelling have equal results.
+    /// Normalises a name, so that names with this difference in spelling become equal.
     fn fold(self, name: &str) -> Cow<'_, str> {
         match self {
             Self::Same => Cow::Borrowed(name),
@@ -82,18 +83,18 @@ impl Spelling {
     }
 }
 
-/// The order of matching names: the minimum ranks first. The fields are compared in order.
+/// A match of a name. The minimum ranks first; the fields are compared in the order of their declaration.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct ExactMatch {
     spelling: Spelling,
     prose: bool,
     side_code: bool,
-    /// The query asks for another type of definition.
+    /// Whether the query asks for another type of definition.
     other_type: bool,
-    /// The chunk only declares a function whose body is elsewhere.
+    /// Whether the chunk only declares a function whose body is elsewhere.
     declaration: bool,
     not_exported: bool,
-    /// The query is only the end of the qualified name, or is defined inside the chunk.
+    /// Whether the query is only the end of the qualified name, or the name of a definition inside the chunk.
     inner: bool,
     kind: u8,
     path_length: usize,
@@ -103,17 +104,17 @@ pub(crate) struct ExactMatch {
 }
 
 impl ExactMatch {
-    /// Whether the name has the same case as the query.
+    /// Returns whether the name has the same case as the query.
     pub(crate) fn is_as_written(&self) -> bool {
         self.spelling == Spelling::Same
     }
 
-    /// Whether the name equals the query, except for case.
+    /// Returns whether the name equals the query, except for case.
     pub(crate) fn has_same_letters(&self) -> bool {
         self.spelling <= Spelling::OtherCase
     }
 
-    /// Whether the chunk is source code and its name has the same case as the query.
+    /// Returns whether the chunk is source code and its name has the same case as the query.
     pub(crate) fn is_code_as_written(&self) -> bool {
         self.spelling == Spelling::Same && !self.prose
     }
@@ -123,24 +124,24 @@ impl ExactMatch {
         Self { key: key.into(), ..self }
     }
 
-    /// Whether the chunk is a function or method, which can be declared without a body.
+    /// Returns whether the chunk is a function or method, which can be declared without a body.
     pub(crate) fn is_function(&self) -> bool {
         [ChunkType::Function, ChunkType::Method].map(kind_rank).contains(&self.kind)
     }
 
-    /// Determines from the text of the chunk whether it only declares a function.
+    /// Determines from the text of the chunk whether the chunk only declares a function.
     pub(crate) fn with_text(self, text: &str) -> Self {
         Self { declaration: text.trim_end().ends_with(';') && !text.contains('{') && !text.contains("=>"), ..self }
     }
 
-    /// Whether the chunk is in tests, examples or other side code.
+    /// Returns whether the chunk is in tests, examples or other side code.
     pub(crate) fn is_side_code(&self) -> bool {
         self.side_code
     }
 }
 
-/// Removes a tag at the end of a Markdown heading, such as `resolve.alias <Badge />`, because it is not part of the
-/// text.
+/// Removes a tag at the end of a Markdown heading, such as `resolve.alias <Badge />`, because the tag is not part of
+/// the heading's text.
 fn without_tag(text: &str) -> &str {
     match text.rsplit_once(" <") {
         Some((before, tag)) if tag.ends_with('>') && !before.trim().is_empty() => before.trim_end(),
@@ -167,8 +168,8 @@ impl IdentifierQuery {
         Self { declared, ..self }
     }
 
-    /// Names to look up in the index, in lower case: the whole query, its last member, and the last member in other
-    /// naming conventions.
+    /// Returns the names to look up in the index, in lower case: the whole query, its last member, and the last member
+    /// in other naming conventions.
     pub(crate) fn lookups(&self) -> Vec<String> {
         let member = self.member();
         let mut names = vec![self.plain.to_lowercase(), member.to_lowercase()];
@@ -242,7 +243,8 @@ impl IdentifierQuery {
     }
 }
 
-/// Orders types before functions before methods before anything else. A constructor often has the name of its type.
+/// Returns the rank of a chunk type: types, then functions, then methods, then everything else. A type precedes its
+/// constructors, which often have the name of the type.
 fn kind_rank(chunk_type: ChunkType) -> u8 {
     match chunk_type {
         ChunkType::Class | ChunkType::Interface | ChunkType::Type | ChunkType::Struct | ChunkType::Enum => 0,
@@ -285,7 +287,7 @@ fn joined(name: &str, joint: char) -> String {
     out
 }
 
-/// Replaces the separators of members by `.`. Text with spaces does not change, because it is no chain of members.
+/// Replaces the separators of members by `.`. Text with spaces does not change, because it is not a chain of members.
 fn dotted(text: &str) -> String {
     if text.contains(char::is_whitespace) {
         return text.to_owned();
@@ -352,7 +354,7 @@ mod tests {
             }
         }
         let order = ["from_text", "FROM_TEXT", "fromText"].map(|name| chunk(name, ChunkType::Function, "a.py"));
-        let matches = order.map(|chunk| IdentifierQuery::new("from_text").matches(chunk).expect("is called so"));
+        let matches = order.map(|chunk| IdentifierQuery::new("from_text").matches(chunk).expect("the name matches"));
         assert!(matches.is_sorted_by(|a, b| a < b), "{matches:#?}");
         for other in ["fro_mtex", "fromtexts", "_from_text", "from"] {
             assert!(IdentifierQuery::new(other).matches(chunks[0]).is_none(), "{other}");
@@ -380,7 +382,7 @@ mod tests {
             chunk("session", ChunkType::Function, "s.py"),
         ];
         let query = IdentifierQuery::new("Session");
-        let matches: Vec<_> = order.iter().map(|&chunk| query.matches(chunk).expect("all are called so")).collect();
+        let matches: Vec<_> = order.iter().map(|&chunk| query.matches(chunk).expect("every name matches")).collect();
         assert!(matches.is_sorted(), "{matches:#?}");
     }
 

@@ -1,8 +1,8 @@
 //! Step 2: collects the chunks to rank.
 //!
-//! Takes a parsed query, its vector and a filter. Returns the best chunks by BM25F, the nearest vectors, and direct
-//! matches. Each candidate has its raw keyword score, its cosine and late interaction, the evidence of its file, and
-//! its direct match, if any.
+//! Collects the best chunks by BM25F, the chunks with the nearest vectors, and direct matches, for a parsed query, its
+//! vector and a filter. Each candidate has its raw keyword score, its cosine and late interaction, the evidence of its
+//! file, and its direct match, if any.
 
 pub(crate) mod bm25;
 mod candidates;

@@ -1,4 +1,4 @@
-//! Places in a query: the path of a file, with or without a line.
+//! Locations in a query: the path of a file, with or without a line.
 
 use aurora_analysis::Analyzer;
 use aurora_storage::ChunkId;
@@ -9,39 +9,39 @@ use crate::retrieve::prepared_query::{PreparedQuery, terms_of};
 use crate::understand::is_path;
 use crate::work::WorkBudget;
 
-/// Maximum number of files that a path may match. A path that matches more is not a place.
+/// Maximum number of files that a path may match. A path that matches more files does not count as a location.
 const MAX_FILES: usize = 32;
-/// Maximum number of files of one index whose paths are compared with a path.
+/// Maximum number of files of one index whose paths are compared with the path in the query.
 const MAX_EXAMINED: usize = 10_000;
-/// Maximum number of places that are read from one query.
-const MAX_PLACES: usize = 8;
+/// Maximum number of locations that are read from one query.
+const MAX_LOCATIONS: usize = 8;
 /// Maximum number of chunks per file that become candidates if the query gives no line.
 const MAX_CHUNKS: usize = 50;
 
-/// A path with an optional line.
+/// A location: a path with an optional line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Place {
-    /// In lower case, separated by `/`.
+pub(crate) struct Location {
+    /// The path in lower case, with `/` as the separator.
     path: String,
     line: Option<u32>,
 }
 
-/// The distance between a chunk and a place. The minimum is the best match.
+/// The distance between a chunk and a location. The minimum is the best match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct PlaceMatch {
+pub(crate) struct LocationMatch {
     /// Number of directories that only one of the two paths has.
     directories: usize,
-    /// Number of lines between the chunk and the line.
+    /// Number of lines between the chunk and the line in the query.
     distance: u32,
     /// Number of lines of the chunk, if the query gives a line.
     lines: u32,
 }
 
-impl Place {
-    /// Returns the places in a query: every path with a line, and a path that is the whole query.
+impl Location {
+    /// Returns the locations in a query: every path with a line, and a path that is the whole query.
     pub(crate) fn all(query: &str) -> Vec<Self> {
         let words: Vec<&str> = query.split_whitespace().collect();
-        let mut places = Vec::new();
+        let mut locations = Vec::new();
         for (at, word) in words.iter().enumerate() {
             let word = word.trim_matches(|c: char| !c.is_alphanumeric() && !"/._-[".contains(c));
             let (mut path, mut line) = with_line(word);
@@ -49,7 +49,7 @@ impl Place {
                 line = line_in_words(&words[..at], word, &words[at + 1..]);
             }
             if line.is_some() {
-                // Addresses of scripts may have a query: `/src/App.tsx?t=1700`.
+                // The URL of a script may contain a query string: `/src/App.tsx?t=1700`.
                 path = path.split('?').next().unwrap_or(path);
                 path = path.strip_suffix(":line").unwrap_or(path).trim_end_matches(':');
             }
@@ -59,17 +59,17 @@ impl Place {
             let path = path.replace('\\', "/").to_lowercase();
             let path = path.trim_start_matches("./").trim_matches('/');
             let is_whole = words.len() == 1 && !path.contains([':', '(', '#', '$', '<', '>', '=', '*', '"', '`']);
-            let is_place = if line.is_some() { path.contains(['.', '/']) } else { is_whole };
-            if is_place && !path.is_empty() {
-                places.push(Self { path: path.to_owned(), line });
+            let is_location = if line.is_some() { path.contains(['.', '/']) } else { is_whole };
+            if is_location && !path.is_empty() {
+                locations.push(Self { path: path.to_owned(), line });
             }
         }
-        places.truncate(MAX_PLACES);
-        places
+        locations.truncate(MAX_LOCATIONS);
+        locations
     }
 
-    /// Returns the places of files that test a file by the conventions of languages: `cart.test.ts`, `test_cart.py`,
-    /// `CartTest.java`.
+    /// Returns the locations of the files that contain the tests of a file by the conventions of languages:
+    /// `cart.test.ts`, `test_cart.py`, `CartTest.java`.
     pub(crate) fn tests_of(file: &str) -> Vec<Self> {
         let path = file.replace('\\', "/").to_lowercase();
         let name = path.rsplit('/').next().unwrap_or_default();
@@ -79,16 +79,16 @@ impl Place {
         let before = ["test_", "test"].map(|prefix| format!("{prefix}{stem}"));
         let behind = [".test", ".spec", "_test", "_spec", "-test", "-spec", "test", "tests", "spec", "_tests"]
             .map(|suffix| format!("{stem}{suffix}"));
-        let places = before.into_iter().chain(behind);
-        places.map(|stem| Self { path: format!("{stem}.{extension}"), line: None }).collect()
+        let locations = before.into_iter().chain(behind);
+        locations.map(|stem| Self { path: format!("{stem}.{extension}"), line: None }).collect()
     }
 
-    /// Whether the text is certainly a path, not the name of something else.
+    /// Returns whether the text is certainly a path rather than the name of something else.
     pub(crate) fn is_certain(&self) -> bool {
         self.line.is_some() || self.path.contains('/') || is_path(&self.path)
     }
 
-    /// Returns the chunks at this place, each with the position of its index.
+    /// Returns the chunks at this location, each with the position of its index.
     ///
     /// # Errors
     /// Fails if the index cannot be read, or the request is cancelled.
@@ -96,11 +96,11 @@ impl Place {
         &self,
         roots: &[PreparedQuery<'_>],
         work: &WorkBudget,
-    ) -> Result<Vec<(usize, ChunkId, PlaceMatch)>, QueryError> {
+    ) -> Result<Vec<(usize, ChunkId, LocationMatch)>, QueryError> {
         let mut found = Vec::new();
         for (at, directories, chunks) in self.files(roots, work)? {
             let root = &roots[at];
-            let matched = |distance: u32, lines: u32| PlaceMatch { directories, distance, lines };
+            let matched = |distance: u32, lines: u32| LocationMatch { directories, distance, lines };
             let Some(line) = self.line else {
                 let best = root.bm25.top(MAX_CHUNKS, Some(&chunks))?;
                 let first = chunks.iter().take(MAX_CHUNKS - best.len().min(MAX_CHUNKS)).map(ChunkId);
@@ -123,9 +123,10 @@ impl Place {
         Ok(found)
     }
 
-    /// Returns the chunks of files that the path may denote, with the number of directories that only one of the paths
-    /// has. These are files whose path ends with this path, or otherwise files whose path is a suffix of this path, or
-    /// otherwise, if there is a line, files with the same name in a directory of the same name.
+    /// Returns the chunks of files that the path may denote, with the number of directories that only one of the two
+    /// paths has. The path denotes all files whose path ends with the path of the location. Without such files, it
+    /// denotes the files whose path is a suffix of the path of the location. Without such files, and if the location
+    /// has a line, it denotes the files with the same name in a directory of the same name.
     fn files(&self, roots: &[PreparedQuery<'_>], work: &WorkBudget) -> Result<FoundFiles, QueryError> {
         let inner = files(roots, &self.path, |path| end_of(path, &self.path), work)?;
         let Some((_, name)) = self.path.rsplit_once('/').filter(|_| inner.is_empty()) else { return Ok(inner) };
@@ -187,9 +188,9 @@ fn different_directories(path: &str, other: &str) -> Option<usize> {
 /// Splits `a.py:8`, `a.py:8:4`, `a.py:8-12`, `a.py#L8` or `a.py(8)` into the path and the first line.
 fn with_line(word: &str) -> (&str, Option<u32>) {
     let ends = [":", ":L", "#L", "("].into_iter().flat_map(|separator| word.match_indices(separator));
-    let place =
+    let location =
         ends.filter_map(|(end, separator)| Some((&word[..end], line_at(&word[end + separator.len()..])?))).next();
-    place.map_or((word, None), |(path, line)| (path, Some(line)))
+    location.map_or((word, None), |(path, line)| (path, Some(line)))
 }
 
 /// Finds the line of a path in the words around it: `File "a.py", line 8`, `a.php on line 8`, `a.cs:line 8` or
@@ -205,12 +206,12 @@ fn line_in_words(before: &[&str], word: &str, after: &[&str]) -> Option<u32> {
     }
 }
 
-/// Parses the number at the start of a text if a column, another line or the end of the place follows.
+/// Parses the number at the start of a text if a column, another line or the end of the location follows.
 fn line_at(text: &str) -> Option<u32> {
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (number, rest) = text.split_at(end);
-    let is_place = rest.is_empty() || rest.starts_with([':', '-', ',', ')', '.']);
-    if is_place { number.parse().ok() } else { None }
+    let is_location = rest.is_empty() || rest.starts_with([':', '-', ',', ')', '.']);
+    if is_location { number.parse().ok() } else { None }
 }
 
 #[cfg(test)]
@@ -218,42 +219,43 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_are_parsed_in_every_notation() {
-        let place = |path: &str, line: u32| Place { path: path.to_owned(), line: Some(line).filter(|&line| line > 0) };
+    fn locations_are_parsed_in_every_notation() {
+        let location =
+            |path: &str, line: u32| Location { path: path.to_owned(), line: Some(line).filter(|&line| line > 0) };
         for (query, expected) in [
-            ("src/defs.py:8", place("src/defs.py", 8)),
-            ("server.c:7182", place("server.c", 7182)),
-            ("./src/App.tsx:10:5", place("src/app.tsx", 10)),
-            ("src/a.go#L12-L20", place("src/a.go", 12)),
-            ("src\\main.cs:3-9", place("src/main.cs", 3)),
-            ("TypeError at run (lib/x.js:10:5)", place("lib/x.js", 10)),
-            ("File \"app/models.py\", line 31, in save", place("app/models.py", 31)),
-            ("PHP Fatal error: x in /var/www/a.php on line 8", place("var/www/a.php", 8)),
-            ("at X.Two() in C:\\src\\Program.cs:line 7", place("c:/src/program.cs", 7)),
-            ("line 8 of src/defs.py", place("src/defs.py", 8)),
-            ("see src/defs.py:8.", place("src/defs.py", 8)),
-            ("[src/defs.py:8]", place("src/defs.py", 8)),
-            ("pages/[id].tsx:8", place("pages/[id].tsx", 8)),
-            ("App (http://localhost:3000/src/App.tsx?t=17:6:3)", place("http://localhost:3000/src/app.tsx", 6)),
-            ("Main.java(12)", place("main.java", 12)),
-            ("lib/http.c", place("lib/http.c", 0)),
-            ("Makefile", place("makefile", 0)),
+            ("src/defs.py:8", location("src/defs.py", 8)),
+            ("server.c:7182", location("server.c", 7182)),
+            ("./src/App.tsx:10:5", location("src/app.tsx", 10)),
+            ("src/a.go#L12-L20", location("src/a.go", 12)),
+            ("src\\main.cs:3-9", location("src/main.cs", 3)),
+            ("TypeError at run (lib/x.js:10:5)", location("lib/x.js", 10)),
+            ("File \"app/models.py\", line 31, in save", location("app/models.py", 31)),
+            ("PHP Fatal error: x in /var/www/a.php on line 8", location("var/www/a.php", 8)),
+            ("at X.Two() in C:\\src\\Program.cs:line 7", location("c:/src/program.cs", 7)),
+            ("line 8 of src/defs.py", location("src/defs.py", 8)),
+            ("see src/defs.py:8.", location("src/defs.py", 8)),
+            ("[src/defs.py:8]", location("src/defs.py", 8)),
+            ("pages/[id].tsx:8", location("pages/[id].tsx", 8)),
+            ("App (http://localhost:3000/src/App.tsx?t=17:6:3)", location("http://localhost:3000/src/app.tsx", 6)),
+            ("Main.java(12)", location("main.java", 12)),
+            ("lib/http.c", location("lib/http.c", 0)),
+            ("Makefile", location("makefile", 0)),
         ] {
-            assert_eq!(Place::all(query), [expected], "{query}");
+            assert_eq!(Location::all(query), [expected], "{query}");
         }
         for query in ["how are a.py and b.py related", "error: 404", "std::io:1"] {
-            assert_eq!(Place::all(query), [], "{query}");
+            assert_eq!(Location::all(query), [], "{query}");
         }
     }
 
     #[test]
     fn tests_have_the_name_of_their_file() {
-        let paths: Vec<String> = Place::tests_of("src/Cart.ts").into_iter().map(|place| place.path).collect();
+        let paths: Vec<String> = Location::tests_of("src/Cart.ts").into_iter().map(|location| location.path).collect();
         for name in ["cart.test.ts", "cart.spec.ts", "test_cart.ts", "carttest.ts", "cart_test.ts"] {
             assert!(paths.iter().any(|path| path == name), "{name}");
         }
         for name in ["Cart", ".env", ""] {
-            assert!(Place::tests_of(name).is_empty(), "{name}");
+            assert!(Location::tests_of(name).is_empty(), "{name}");
         }
     }
 

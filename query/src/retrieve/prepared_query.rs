@@ -1,4 +1,4 @@
-//! One of the indexes that a search covers, with the query's lookups in it.
+//! An index that a search covers, with the prepared keyword search and vector search of the query.
 
 use aurora_analysis::Analyzer;
 use aurora_storage::{ChunkId, Snapshot, StorageError, Threads};
@@ -11,7 +11,7 @@ use crate::retrieve::query_vector::QueryVector;
 /// Maximum number of chunks that are looked up one by one in a posting list. For more chunks, the whole list is read.
 const MAX_LOOKUPS: u64 = 200;
 
-/// One of the indexes that a search covers, with the query's lookups in it.
+/// An index that a search covers, with the prepared keyword search and vector search of the query.
 pub(crate) struct PreparedQuery<'s> {
     /// The name in results; `None` if results do not distinguish indexes.
     pub(crate) name: Option<&'s str>,
@@ -25,7 +25,7 @@ pub(crate) struct PreparedQuery<'s> {
     pub(crate) vector: QueryVector,
     /// Whether the index stores the tokens of the model that compares words.
     pub(crate) has_tokens: bool,
-    /// The live chunks that may be found; `None` for all.
+    /// The live chunks that the search may return; `None` for all.
     pub(crate) filter: Option<RoaringBitmap>,
     /// The threads that the search may use.
     pub(crate) threads: Threads,
@@ -63,14 +63,14 @@ impl PreparedQuery<'_> {
         Ok(chunks)
     }
 
-    /// Number of chunks that may be found.
+    /// Number of chunks that the search may return.
     pub(crate) fn eligible(&self) -> u64 {
         self.filter.as_ref().map_or_else(|| self.snapshot.live().len(), RoaringBitmap::len)
     }
 }
 
-/// Keeps the best chunks of every index that are among the best of all indexes. Each list has its best chunk first.
-/// Equal scores are ordered by key, as within one index.
+/// Keeps the chunks that are among the `most` best chunks of all indexes. Each list is ordered best first. Chunks with
+/// equal scores are ordered by key, as within one index.
 pub(super) fn keep_best(
     roots: &[PreparedQuery<'_>],
     best: &mut [Vec<(ChunkId, f32)>],

@@ -1,6 +1,6 @@
 //! Common abbreviations in code and their full words.
 
-/// Rows of an abbreviation and its full words. The full words of a row are not treated as synonyms of each other.
+/// Abbreviations, each with its full words. The full words of a row are not treated as synonyms of each other.
 static ABBREVIATIONS: &[(&str, &[&str])] = &[
     ("abs", &["absolute"]),
     ("acc", &["accumulator", "account"]),

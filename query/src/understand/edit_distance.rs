@@ -8,14 +8,14 @@ use aurora_storage::Walk;
 pub(crate) struct PrefixDistance<'w> {
     word: &'w [u8],
     most: u8,
-    /// Row `d` has the distances between the first `d` bytes of the term and every prefix of the word.
+    /// Row `d` contains the distances between the first `d` bytes of the term and every prefix of the word.
     rows: Vec<Vec<u8>>,
     /// The prefix of the last term whose rows are filled.
     filled: Vec<u8>,
 }
 
 impl<'w> PrefixDistance<'w> {
-    /// Accepts terms within `most` edits of `word`, counted in bytes.
+    /// Creates the distance table of `word`, which accepts terms within `most` edits, counted in bytes.
     pub(crate) fn new(word: &'w str, most: u8) -> Self {
         let word = word.as_bytes();
         let deepest = word.len() + usize::from(most) + 1;
@@ -31,7 +31,7 @@ impl<'w> PrefixDistance<'w> {
         self.most = self.most.min(most);
     }
 
-    /// Returns the distance of `term` if it is within the bound, and which of the following terms the walk can skip.
+    /// Returns the distance of `term`, if it does not exceed the maximum, and the terms that the walk can skip next.
     pub(crate) fn step(&mut self, term: &[u8]) -> (Option<u8>, Walk) {
         let shared = self.filled.iter().zip(term).take_while(|(a, b)| a == b).count();
         self.filled.truncate(shared);

@@ -1,5 +1,5 @@
-//! Adds terms to a query with lower weights than its own: other forms of a word, abbreviations, and longer words that
-//! begin with a rare word.
+//! Adds terms to a query, with lower weights than the query's own terms: other forms of a word, abbreviations, and
+//! longer words that begin with a rare word.
 
 use aurora_storage::{StorageError, Walk};
 use rustc_hash::FxHashSet;
@@ -11,7 +11,7 @@ use crate::understand::parsed_query::{ExpansionReason, ExtraTerm, ParsedQuery};
 use crate::understand::{abbreviations, inflection};
 use crate::work::WorkBudget;
 
-/// Minimum length of a word that is expanded to longer words with this prefix, in bytes.
+/// Minimum length in bytes of a word that is expanded to the longer words that begin with it.
 const MIN_PREFIX_BYTES: usize = 4;
 /// Maximum number of words with one prefix; a more frequent prefix is not expanded.
 const MAX_CONTINUATIONS: usize = 64;
@@ -51,7 +51,7 @@ pub(crate) fn expand(
         };
         if config.abbreviations > 0.0 && is_in_at_most(config.abbreviated_in) {
             for other in abbreviations::counterparts(&term.text) {
-                if corpus.holds(other)? {
+                if corpus.contains(other)? {
                     add(other.to_owned(), config.abbreviations, ExpansionReason::Abbreviation);
                 }
             }
@@ -70,22 +70,23 @@ pub(crate) fn expand(
     Ok(extras)
 }
 
-/// Whether expansion leads from `term`, which the index does not contain, to an indexed term.
+/// Returns whether expansion leads from `term`, which the index does not contain, to an indexed term.
 pub(crate) fn has_relatives(corpus: &Corpus<'_>, term: &str) -> Result<bool, StorageError> {
     for other in abbreviations::counterparts(term) {
-        if corpus.holds(other)? {
+        if corpus.contains(other)? {
             return Ok(true);
         }
     }
     Ok(!relatives(corpus, term, false)?.is_empty() || !continuations(corpus, term)?.is_empty())
 }
 
-/// Returns the indexed forms of a word. Empty if neither the word nor any of its bases is indexed.
+/// Returns the indexed forms of a word. Empty if neither the word nor any of its bases is indexed. `is_held` is true if
+/// the word itself is indexed.
 fn relatives(corpus: &Corpus<'_>, term: &str, is_held: bool) -> Result<Vec<String>, StorageError> {
     let mut found = Vec::new();
     let mut roots = Vec::new();
     for base in inflection::bases(term) {
-        if corpus.holds(&base)? {
+        if corpus.contains(&base)? {
             roots.push(base.clone());
             found.push(base);
         }
@@ -95,7 +96,7 @@ fn relatives(corpus: &Corpus<'_>, term: &str, is_held: bool) -> Result<Vec<Strin
     }
     for root in roots {
         for form in inflection::forms(&root) {
-            if form != term && !found.contains(&form) && corpus.holds(&form)? {
+            if form != term && !found.contains(&form) && corpus.contains(&form)? {
                 found.push(form);
             }
         }
@@ -103,7 +104,7 @@ fn relatives(corpus: &Corpus<'_>, term: &str, is_held: bool) -> Result<Vec<Strin
     Ok(found)
 }
 
-/// Whether a term is a single non-ASCII character, which may be a word in a script without spaces.
+/// Returns whether a term is a single non-ASCII character, which may be a word in a script without spaces.
 fn is_one_character(term: &str) -> bool {
     !term.is_ascii() && term.chars().count() == 1
 }

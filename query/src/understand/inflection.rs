@@ -1,4 +1,4 @@
-//! Inflected forms of English words: `queries` for `query`, `parse` for `parsed`.
+//! Inflected forms and base forms of English words: `queries` for `query`, `parse` for `parsed`.
 //!
 //! The rules also produce strings that are not words; the caller keeps the forms that the index contains.
 

@@ -1,5 +1,5 @@
-//! Kinds of queries: names, paths, error messages and plain words. Most queries mix several kinds, so a kind is a
-//! share, and the weights change continuously with the shares.
+//! Kinds of queries: names, paths, error messages and plain words. Most queries mix several kinds, so each kind has a
+//! share of the query, and the weights change continuously with the shares.
 
 use serde::Serialize;
 
@@ -13,11 +13,11 @@ const ERROR_WORDS: &[&str] = &[
     "panicked", "refused", "traceback", "unable", "undefined", "unexpected", "unknown", "unsupported", "warning",
 ];
 
-/// Shares of the kinds in one query; they sum to 1.
+/// Share of each kind in one query. The shares sum to 1.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct QueryKind {
-    /// Share of names as in code: `parseQuery`, `user_id`, `Session.save`.
+    /// Share of names in the style of code: `parseQuery`, `user_id`, `Session.save`.
     pub identifier: f32,
     /// Share of paths: `src/auth/login.py`, `login.py`.
     pub path: f32,
@@ -28,7 +28,7 @@ pub struct QueryKind {
 }
 
 impl QueryKind {
-    /// Determines the kinds from the form of the words, without function words, and from the punctuation.
+    /// Determines the shares from the form of the words, ignoring function words, and from the punctuation.
     pub(crate) fn from_query(text: &str, parsed: &ParsedQuery) -> Self {
         let content: Vec<&str> = text.split_whitespace().filter(|word| !is_function_word(word)).collect();
         let count = content.len().max(1) as f32;
@@ -42,7 +42,7 @@ impl QueryKind {
     }
 }
 
-/// Whether the text has a word typical of error messages together with a colon, a quotation or a call.
+/// Returns whether the text has a word typical of error messages together with a colon, a quotation or a call.
 fn looks_like_an_error(text: &str, parsed: &ParsedQuery) -> bool {
     let is_error_word = |text: &str| {
         ERROR_WORDS.contains(&text) || text.len() > 9 && (text.ends_with("error") || text.ends_with("exception"))

@@ -1,7 +1,7 @@
 //! Step 1: parses a query.
 //!
-//! Takes the text as typed. Determines its terms with their weights, its identifiers and paths, additional terms to
-//! search for, and its kind (name, path, error message, plain words), on which the weights of the ranking depend.
+//! Determines the terms of the typed text with their weights, the identifiers and paths, additional terms to search
+//! for, and the kind of the query (name, path, error message, plain words), on which the weights of the ranking depend.
 
 mod abbreviations;
 mod edit_distance;
@@ -31,7 +31,7 @@ pub(crate) struct Understood {
     pub(crate) parsed: ParsedQuery,
     /// The text to search for, with misspelt words corrected.
     pub(crate) text: String,
-    /// Shares of the kinds of queries.
+    /// Share of each kind in the query.
     pub(crate) kind: QueryKind,
     /// Notes for the user about corrections, each a sentence.
     pub(crate) notes: Vec<String>,
@@ -40,7 +40,7 @@ pub(crate) struct Understood {
 /// Parses `text`, corrects words that no chunk contains, and adds related terms.
 ///
 /// # Errors
-/// [`QueryError::Empty`] and [`QueryError::NoTerms`] for an unusable query, and other errors if the index cannot be
+/// [`QueryError::Empty`] and [`QueryError::NoTerms`] for a query without terms, and other errors if the index cannot be
 /// read or the request is cancelled.
 pub(crate) fn understand(
     corpus: &Corpus<'_>,

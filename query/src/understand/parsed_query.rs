@@ -35,7 +35,7 @@ pub(crate) struct Word {
 /// A term that is searched for in addition to a term of the query.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ExtraTerm {
-    /// Place of the query's term.
+    /// Index of the query's term.
     pub(crate) of: usize,
     /// The additional term.
     pub(crate) text: String,
@@ -56,7 +56,7 @@ pub(crate) enum ExpansionReason {
     Prefix,
 }
 
-/// A query as the ranking reads it.
+/// A query that was split into terms, words and paths.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct ParsedQuery {
     /// Distinct terms in the order of their first appearance, which is the order of summation of scores.
@@ -65,9 +65,10 @@ pub(crate) struct ParsedQuery {
     pub(crate) words: Vec<Word>,
     /// Words that look like paths.
     pub(crate) paths: Vec<Word>,
-    /// Terms in set phrases, such as `for example`, which do not ask for such code.
+    /// Terms in set phrases. A query with the phrase `for example` does not ask for example code.
     pub(crate) in_phrases: Vec<String>,
-    /// Additional terms with lower weights. The place of a matched term counts the query's own terms first, then these.
+    /// Additional terms with lower weights. The position of a matched term counts the query's own terms first, then the
+    /// additional terms.
     pub(crate) extras: Vec<ExtraTerm>,
 }
 
@@ -107,7 +108,7 @@ impl ParsedQuery {
         if parsed.terms.is_empty() { Err(QueryError::NoTerms(text.trim().to_owned())) } else { Ok(parsed) }
     }
 
-    /// Lowers the weight of terms that `given`, the query before spelling correction, does not have.
+    /// Lowers the weight of terms that `given`, the query before spelling correction, does not contain.
     pub(crate) fn weigh_guesses(&mut self, given: &Self, weight: f32) {
         for term in &mut self.terms {
             if !given.terms.iter().any(|other| other.text == term.text) {
@@ -126,25 +127,25 @@ impl ParsedQuery {
         }
     }
 
-    /// Returns the terms that do not consist of other terms of the query, with their places.
+    /// Returns the terms that do not consist of other terms of the query, with their positions.
     pub(crate) fn parts(&self) -> impl Iterator<Item = (usize, &QueryTerm)> {
         self.terms.iter().enumerate().filter(|(_, term)| !term.whole)
     }
 
-    /// Returns the additional term at a place after the query's own terms.
-    pub(crate) fn extra(&self, place: usize) -> Option<&ExtraTerm> {
-        self.extras.get(place.checked_sub(self.terms.len())?)
+    /// Returns the additional term at a position; `None` for the position of one of the query's own terms.
+    pub(crate) fn extra(&self, position: usize) -> Option<&ExtraTerm> {
+        self.extras.get(position.checked_sub(self.terms.len())?)
     }
 
-    /// Returns the text of the term at a place.
-    pub(crate) fn term_at(&self, place: usize) -> Option<&str> {
-        let own = self.terms.get(place).map(|term| term.text.as_str());
-        own.or_else(|| self.extra(place).map(|extra| extra.text.as_str()))
+    /// Returns the text of the term at a position.
+    pub(crate) fn term_at(&self, position: usize) -> Option<&str> {
+        let own = self.terms.get(position).map(|term| term.text.as_str());
+        own.or_else(|| self.extra(position).map(|extra| extra.text.as_str()))
     }
 
-    /// Describes the term at a place for users. An additional term is shown with the query's term.
-    pub(crate) fn describe_term(&self, place: usize) -> String {
-        match (self.terms.get(place), self.extra(place)) {
+    /// Describes the term at a position for users. The description of an additional term includes the query's term.
+    pub(crate) fn describe_term(&self, position: usize) -> String {
+        match (self.terms.get(position), self.extra(position)) {
             (Some(term), _) => term.text.clone(),
             (None, Some(extra)) => {
                 let why = match extra.reason {
@@ -158,7 +159,7 @@ impl ParsedQuery {
         }
     }
 
-    /// Whether one of `terms` occurs in the query outside of set phrases.
+    /// Returns whether one of `terms` occurs in the query outside of set phrases.
     pub(crate) fn asks_for(&self, terms: &[&str]) -> bool {
         let count_in_phrases =
             |term: &QueryTerm| self.in_phrases.iter().filter(|phrase_term| **phrase_term == term.text).count();
@@ -168,7 +169,7 @@ impl ParsedQuery {
     }
 }
 
-/// Converts language names such as `c++` or `c#` to upper case, as they are written in texts.
+/// Converts language names such as `c++` or `c#` to upper case, as texts usually write them.
 fn as_written(raw: &str) -> Cow<'_, str> {
     match raw.as_bytes() {
         [letter, b'+', b'+', ..] | [letter, b'#', ..] if letter.is_ascii_lowercase() => {
@@ -178,7 +179,7 @@ fn as_written(raw: &str) -> Cow<'_, str> {
     }
 }
 
-/// Whether a word between two others is part of a fixed phrase: `for example`, `test whether`.
+/// Returns whether a word between two other words is part of a set phrase: `for example`, `test whether`.
 fn is_in_set_phrase(before: &str, word: &str, after: &str) -> bool {
     let is = |text: &str, words: &[&str]| {
         let text = text.trim_matches(|character: char| !character.is_alphanumeric());
@@ -213,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_query_without_words_is_refused() {
+    fn a_query_without_words_is_rejected() {
         assert!(matches!(ParsedQuery::parse(&Analyzer, " \t "), Err(QueryError::Empty)));
         assert!(matches!(ParsedQuery::parse(&Analyzer, "?!"), Err(QueryError::NoTerms(text)) if text == "?!"));
     }

@@ -9,7 +9,7 @@ use crate::understand::edit_distance::PrefixDistance;
 use crate::understand::expansion::has_relatives;
 use crate::work::WorkBudget;
 
-/// Minimum length in bytes of a word to correct. A shorter word is close to too many others.
+/// Minimum length in bytes of a word to correct. A shorter word is close to too many other words.
 const MIN_WORD_BYTES: usize = 4;
 /// Minimum length in bytes of a word in which two typos are corrected.
 const MIN_TWO_TYPOS_BYTES: usize = 8;
@@ -60,7 +60,7 @@ pub(crate) fn correct(
     Ok((!corrected.changes.is_empty()).then_some(corrected))
 }
 
-/// Replaces the misspelt parts of `raw`. `left` is the number of further words that may be looked up.
+/// Replaces the misspelt parts of `raw`. `left` is the number of words that may still be looked up.
 fn correct_word(
     corpus: &Corpus<'_>,
     analyzer: &Analyzer,
@@ -71,7 +71,7 @@ fn correct_word(
     analyzer.terms(raw, &mut |term| terms.push(term.to_owned()));
     let mut unknown = Vec::new();
     for term in &terms {
-        if is_correctable(term) && !corpus.holds(term)? {
+        if is_correctable(term) && !corpus.contains(term)? {
             unknown.push(term.as_str());
         }
     }
@@ -80,7 +80,7 @@ fn correct_word(
     for term in &unknown {
         let has_unknown_part = unknown.iter().any(|part| part != term && term.contains(part));
         let is_whole = terms.iter().any(|part| part != term && term.contains(part.as_str()));
-        // An identifier whose parts are all known is considered correct.
+        // An identifier whose parts are all indexed is considered correct.
         let is_done = !read.to_ascii_lowercase().contains(term);
         if is_done || (is_whole && !has_unknown_part) || (!is_whole && has_relatives(corpus, term)?) {
             continue;
@@ -96,18 +96,18 @@ fn correct_word(
     Ok(changed.then_some(read))
 }
 
-/// Whether a term consists of letters and `_`. Terms with digits are rarely mistyped words.
+/// Returns whether a term consists of letters and `_`. Terms with digits are rarely mistyped words.
 fn is_correctable(term: &str) -> bool {
     (MIN_WORD_BYTES..=MAX_WORD_BYTES).contains(&term.len())
         && term.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
 }
 
-/// Returns the indexed word nearest to `term`. Of equally near words, the most frequent one; of equally frequent words,
-/// the first one.
+/// Returns the indexed word nearest to `term`. Of several nearest words, returns the most frequent, and of equally
+/// frequent words the first.
 fn nearest(corpus: &Corpus<'_>, term: &str) -> Result<Option<String>, StorageError> {
     let mut found: Vec<(u8, String)> = Vec::new();
     for word in with_another_first_letter(term) {
-        if corpus.holds(&word)? {
+        if corpus.contains(&word)? {
             found.push((1, word));
         }
     }
@@ -119,7 +119,7 @@ fn nearest(corpus: &Corpus<'_>, term: &str) -> Result<Option<String>, StorageErr
         let (distance, walk) = distances.step(bytes);
         let near = distance.filter(|&distance| distance > 0).zip(str::from_utf8(bytes).ok());
         if let Some((distance, word)) = near {
-            match corpus.holds(word) {
+            match corpus.contains(word) {
                 Ok(true) => {
                     distances.tighten(distance);
                     found.push((distance, word.to_owned()));
@@ -168,7 +168,7 @@ fn with_another_first_letter(term: &str) -> Vec<String> {
 
 /// Returns an identifier in the case of its definition, if a chunk defines it.
 fn original_case(corpus: &Corpus<'_>, folded: &str) -> Result<String, StorageError> {
-    // The first name by key, so that the result does not depend on the order of insertion.
+    // Takes the first name by key, so that the result does not depend on the order of insertion.
     let mut names = Vec::new();
     for snapshot in corpus.snapshots() {
         for id in snapshot.label(Label::Defines(folded))?.into_iter().take(MAX_NAMESAKES) {

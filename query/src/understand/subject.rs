@@ -26,7 +26,7 @@ const KINDS: &[&str] = &[
 const TESTS: &[&str] = &["spec", "specs", "test", "testcase", "tested", "testing", "tests", "unittest", "unittests"];
 /// Words that ask for the uses of a name.
 const USES: &[&str] = &["occurrences", "reference", "referenced", "references", "usage", "usages", "used"];
-/// Words that describe tests of a name, and otherwise mean something else.
+/// Words that describe tests in a query about tests, and have other meanings in any other query.
 #[rustfmt::skip]
 const TEST_DETAILS: &[&str] = &[
     "call", "calling", "calls", "case", "cases", "cover", "coverage", "covering", "covers", "integration", "suite",
@@ -47,8 +47,8 @@ pub(crate) struct Subject<'q> {
 }
 
 impl<'q> Subject<'q> {
-    /// Finds the subject of a query. Among words that ask for a definition, for uses or for tests, a name must be
-    /// written as an identifier, be quoted, or follow a declaring keyword.
+    /// Finds the subject of a query. All other words must ask for a definition, for uses or for tests. Unless the query
+    /// asks for tests, the name must be written as an identifier, be quoted, or follow a declaring keyword.
     pub(crate) fn parse(query: &'q str) -> Self {
         let query = query.trim();
         let sentence = Self { text: query, is_single: false, of_tests: false, of_uses: false };
@@ -56,7 +56,7 @@ impl<'q> Subject<'q> {
             return Self { is_single: true, ..sentence };
         }
         let (mut subject, mut of_tests, mut of_uses, mut has_details, mut before) = (None, false, false, false, "");
-        // The name of `class Config` and `tests for search`, if no other word is one.
+        // A word that can be the name, as in `class Config` and `tests for search`, if no other word is a name.
         let mut possible = None;
         let mut words = query.split_whitespace().peekable();
         while let Some(word) = words.next() {
@@ -93,14 +93,14 @@ impl<'q> Subject<'q> {
         if is_single { Self { text, is_single, of_tests, of_uses } } else { sentence }
     }
 
-    /// Whether the subject is written like an identifier rather than an ordinary word.
+    /// Returns whether the subject is written like an identifier rather than an ordinary word.
     pub(crate) fn is_identifier(&self) -> bool {
         self.is_single && is_identifier(self.text)
     }
 }
 
-/// Whether a word is quoted or called, begins with the sigil of a variable, or contains a capital, a digit, `_` or a
-/// member separator after its first character.
+/// Returns whether a word is quoted or called, begins with the sigil of a variable, or contains a capital, a digit, `_`
+/// or a member separator after its first character.
 fn is_identifier(word: &str) -> bool {
     let inner = word.trim_matches(['`', '"', '\'']);
     let plain = inner.strip_suffix("()").unwrap_or(inner);

@@ -7,19 +7,19 @@ const FUNCTION_WORDS: &[&str] = &[
     "their", "then", "these", "this", "those", "to", "was", "we", "what", "when", "where", "which", "who", "why",
     "will", "with", "you",
 ];
-/// Extensions that mark a word without `/` as a file name.
+/// Extensions by which a word without `/` is recognised as a file name.
 const KNOWN_EXTENSIONS: &[&str] = &[
     "c", "cc", "cfg", "cpp", "cs", "css", "go", "h", "hpp", "html", "ini", "java", "js", "json", "jsx", "kt", "md",
     "mjs", "php", "py", "rb", "rs", "rst", "scss", "sh", "sql", "toml", "ts", "tsx", "txt", "vue", "xml", "yaml",
     "yml",
 ];
 
-/// Whether a term is a function word.
+/// Returns whether a term is a function word.
 pub(crate) fn is_function_word(word: &str) -> bool {
     FUNCTION_WORDS.contains(&word)
 }
 
-/// Whether a word is a path: `a/b/c`, `a/b.py` and `login.py`, but not `and/or` or `1/2`.
+/// Returns whether a word is a path: `a/b/c`, `a/b.py` and `login.py`, but not `and/or` or `1/2`.
 pub(crate) fn is_path(word: &str) -> bool {
     let word = word.trim_matches(|c: char| !c.is_alphanumeric() && !"/._-".contains(c));
     let has_extension = word.rsplit_once('.').is_some_and(|(stem, extension)| {

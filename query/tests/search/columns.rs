@@ -102,7 +102,7 @@ impl Index {
     }
 }
 
-/// Returns the names of a hit and its copies, because all texts of the corpus are equal.
+/// Returns the names of a hit and of its copies. Hits have copies, because all texts of the corpus are equal.
 fn names_of(hit: &Hit) -> Vec<String> {
     let place = |place: &String| place.trim_start_matches("src/").split('.').next().unwrap_or_default().to_owned();
     std::iter::once(hit.name.clone()).chain(hit.copies.places.iter().map(place)).collect()
@@ -152,7 +152,7 @@ fn conditions_compare_values_in_the_type_of_their_column() {
         ("risk in 0.25..0.75", &["gamma"]),
         ("generated in true,false", &["delta", "gamma"]),
         ("generated=none", &["alpha", "beta", "epsilon", "eta", "zeta"]),
-        // Not declared: the column has the type of its stored values.
+        // `year` is not declared, so the column has the type of its stored values.
         ("year>2023", &["epsilon", "zeta"]),
         ("year>2024", &["zeta"]),
     ] {
@@ -221,7 +221,7 @@ fn a_column_is_known_if_one_of_the_indexes_has_it() {
 }
 
 #[test]
-fn without_a_query_the_chunks_that_pass_are_listed_in_the_order_of_paths() {
+fn without_a_query_the_chunks_that_pass_the_filter_are_listed_by_path() {
     let index = index(&rows(), SearchConfig::default());
     let found = index.ask("", &["owner!=none"]).expect("known columns");
     let listed: Vec<(usize, &str)> = found.hits.iter().map(|hit| (hit.rank, hit.file.as_str())).collect();
@@ -302,7 +302,7 @@ fn a_boost_is_weight_times_clamped_value_and_can_be_configured() {
 #[test]
 fn facets_count_values() {
     let index = index(&rows(), SearchConfig::default());
-    let facets = facets(index.snapshot()).expect("sound");
+    let facets = facets(index.snapshot()).expect("a readable index");
     let shown: Vec<_> = facets
         .iter()
         .map(|Facet { column, chunks, distinct, min, max, values }| {
@@ -350,7 +350,7 @@ proptest! {
         for (operator, holds) in operators {
             let expected = numbers.iter().flatten().filter(|number| holds(Some((**number).cmp(&asked)))).count();
             prop_assert_eq!(eligible(format!("churn{operator}{asked}")), expected, "churn{}{}", operator, asked);
-            // A float with few digits, so that both sides are exact.
+            // A float represents a number with few digits exactly.
             let asked = asked % 1000;
             let expected = floats[..numbers.len()].iter().flatten().filter(|float| holds((**float).partial_cmp(&(asked as f64)))).count();
             prop_assert_eq!(eligible(format!("risk{operator}{asked}")), expected, "risk{}{}", operator, asked);

@@ -43,7 +43,7 @@ fn layers<'a>(files: &'a Files, environment: &[(&str, &str)], flags: &[(&str, &s
 }
 
 #[test]
-fn no_layers_are_the_defaults_and_the_defaults_are_valid() {
+fn missing_layers_give_the_defaults_and_the_defaults_are_valid() {
     let missing = Path::new("no/such/file.toml");
     let layers = ConfigLayers { user: Some(missing), project: Some(missing), ..ConfigLayers::default() };
     assert_eq!(SearchConfig::load(&layers), Ok(SearchConfig::default()));
@@ -57,7 +57,7 @@ fn limits_in_a_project_configuration_are_rejected() {
 }
 
 #[test]
-fn later_layers_win() {
+fn later_layers_override_earlier_layers() {
     let files = files("[search.bm25]\nk1 = 1.0\nb = 0.1\n", "[search.bm25]\nk1 = 2\n[index]\nanything = true\n");
     let load = |environment: &[(&str, &str)], flags: &[(&str, &str, &str)]| {
         SearchConfig::load(&layers(&files, environment, flags)).expect("valid")
@@ -75,7 +75,7 @@ fn every_entry_can_be_written_back_through_every_layer() {
     config.hybrid.fusion = Fusion::Rrf;
     config.hybrid.stage1_top_k = 250;
     config.rules.tests = 0.25;
-    // A name that looks like a number.
+    // The name of a model may look like a number.
     config.rerank = Some("1.5".to_owned());
     let toml: String =
         Parameter::all().map(|parameter| format!("{} = {}\n", parameter.key, parameter.literal(&config))).collect();

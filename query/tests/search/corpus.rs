@@ -101,7 +101,7 @@ impl Row {
         }
     }
 
-    /// Represents a digest of the text, which contains the name in real code.
+    /// Returns a digest of the key and the text, because in real code the text contains the name of the chunk.
     fn digest(&self) -> [u8; 16] {
         let mut hasher = DefaultHasher::new();
         (self.key(), &self.text).hash(&mut hasher);
@@ -237,7 +237,7 @@ pub(crate) fn write_columns(
             now: NOW,
             summary: serde_json::Value::Null,
         })
-        .expect("nothing is in the way");
+        .expect("no other writer publishes");
     environment.snapshot().expect("just published")
 }
 
@@ -258,7 +258,7 @@ pub(crate) fn record(path: &str) -> FileRecord {
     }
 }
 
-/// A model that counts terms in buckets, so that texts with the same words are near each other.
+/// A model that counts terms in buckets, so that texts with the same words have similar vectors.
 #[derive(Debug, Clone)]
 pub(crate) struct Bag {
     pub(crate) id: String,
@@ -317,7 +317,7 @@ pub(crate) struct Judge {
 }
 
 impl Default for Judge {
-    /// Scores passages pseudo-randomly, but equal texts equally.
+    /// Scores passages pseudo-randomly. Equal texts have equal scores.
     fn default() -> Self {
         Self::by(|passage| {
             let mut hasher = DefaultHasher::new();
@@ -333,7 +333,7 @@ impl Judge {
     }
 
     pub(crate) fn read(&self) -> Vec<(String, String)> {
-        self.read.lock().expect("no test panics with it").clone()
+        self.read.lock().expect("no test panics while holding the lock").clone()
     }
 }
 
@@ -344,7 +344,7 @@ impl Reranker for Judge {
 
     fn scores(&self, _: &str, passages: &[Passage<'_>]) -> Result<Vec<f32>, InferenceError> {
         let texts = passages.iter().map(|passage| (passage.qualified_name.to_owned(), passage.located()));
-        self.read.lock().expect("no test panics with it").extend(texts);
+        self.read.lock().expect("no test panics while holding the lock").extend(texts);
         Ok(passages.iter().map(|passage| (self.judge)(passage)).collect())
     }
 }

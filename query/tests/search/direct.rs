@@ -1,4 +1,4 @@
-//! Direct matches of places, names and texts rank first.
+//! Direct matches of locations, names and texts rank first.
 
 use crate::corpus::{self, Bag, NOW, Row};
 use aurora_query::{Mode, Query, SearchConfig, SearchResults, Searcher};
@@ -93,7 +93,7 @@ fn a_constant_of_a_language_without_a_grammar_ranks_before_its_users() {
 }
 
 #[test]
-fn a_place_finds_the_chunk_at_that_line() {
+fn a_location_finds_the_chunk_at_its_line() {
     let mut rows = posts();
     rows.push(Row::new("lib/http.c", "send", Function, "int send(int c) { return c; }"));
     rows.push(Row::new("src/c.rs", "c", Function, "pub fn c(http: u8) -> u8 { http }"));
@@ -119,7 +119,7 @@ fn a_place_finds_the_chunk_at_that_line() {
     }
     assert_eq!(place("/bundle/core/app.js:12").0, "web/core/app.js", "a directory of the same name");
     assert_eq!(place("File \"src/post.py\", line 12, in x").1, "Post");
-    assert_eq!(place("src/post.py:19").1, "Post.page_total", "the nearest one where no chunk has the line");
+    assert_eq!(place("src/post.py:19").1, "Post.page_total", "the nearest chunk, because no chunk has the line");
     for text in ["lib/http.c", "http.c", "./lib/http.c"] {
         assert_eq!(place(text).0, "lib/http.c", "{text}");
     }

@@ -10,13 +10,13 @@ use crate::corpus::Row;
 
 const WORDS: [&str; 8] = ["parse", "config", "user", "session", "token", "load", "save", "index"];
 
-/// A text of one to eleven words.
+/// Returns a strategy for texts of one to eleven words.
 pub(crate) fn text() -> impl Strategy<Value = String> {
     prop::collection::vec(prop::sample::select(&WORDS[..]), 1..12).prop_map(|words| words.join(" "))
 }
 
-/// Returns rows in files with these paths. Rows with the key of an earlier row are removed, so there may be fewer rows
-/// than `count`.
+/// Returns a strategy for rows in files with the given paths. Rows with the key of an earlier row are removed, so there
+/// may be fewer rows than `count`.
 pub(crate) fn rows(paths: &'static [&'static str], count: Range<usize>) -> impl Strategy<Value = Vec<Row>> {
     let row = (prop::sample::select(paths), prop::sample::subsequence(&WORDS[..], 1..3), text(), 0usize..3, 1i64..500);
     prop::collection::vec(row, count).prop_map(|rows| {

@@ -56,11 +56,11 @@ fn project() -> Vec<Row> {
 fn a_pattern_filters_before_the_ranking() {
     let index = index(&project());
     let found = index.ask("retry", grep(r"sleep\(\d+\)"));
-    assert_eq!(names(&found), ["retry"], "nothing else has both");
+    assert_eq!(names(&found), ["retry"], "no other chunk matches both the query and the pattern");
     assert_eq!((found.stages.indexed, found.stages.eligible, found.stages.shown), (4, 2, 1));
     assert_eq!(names(&index.ask("sleep", grep("Sleep"))), ["Sleep"]);
     let fixed = FilterSpec { fixed: vec!["sleep(5)".to_owned(), "LOG(".to_owned()], ..FilterSpec::default() };
-    assert_eq!(names(&index.ask("time", fixed)), [""; 0], "upper case is meant");
+    assert_eq!(names(&index.ask("time", fixed)), [""; 0], "`LOG(` does not match lower case");
     let nothing = index.ask("retry", grep("zebra"));
     assert_eq!(nothing.notes[0], "No chunk contains the requested text");
 }
@@ -109,7 +109,7 @@ fn snippets_show_the_matching_lines() {
     assert_eq!(ranked.hits[0].snippet[0].matches, [(4, 8)]);
 }
 
-/// Texts that look like code, with constructs that are difficult for analyzers.
+/// Returns a strategy for texts that look like code, with constructs that are difficult for analyzers.
 fn text() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
         "get", "User", "_id", "foo", "Foo", "FOO", " ", "\n", "(", ")", ".", "-", "_", "s", "ſ", "K", "\u{212a}", "é",

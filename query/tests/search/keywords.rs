@@ -71,7 +71,7 @@ fn write(directory: &std::path::Path, seed: u64, generations: u64) -> Snapshot {
                 now: NOW,
                 summary: serde_json::Value::Null,
             })
-            .expect("nothing is in the way");
+            .expect("no other writer publishes");
     }
     environment.snapshot().expect("just published")
 }
@@ -94,7 +94,7 @@ fn exhaustive(
             scores[id.0 as usize] += factor * scorer.saturated(frequencies, lengths.of(id));
         });
     }
-    let key = |id: ChunkId| snapshot.chunk(id).expect("a readable index").expect("alive").key().into_owned();
+    let key = |id: ChunkId| snapshot.chunk(id).expect("a readable index").expect("a live chunk").key().into_owned();
     let mut best: Vec<_> = (0..)
         .zip(scores)
         .filter(|(id, score)| *score > 0.0 && filter.is_none_or(|filter| filter.contains(*id)))
@@ -110,7 +110,7 @@ fn config() -> impl Strategy<Value = Bm25Config> {
         .prop_map(|(k1, b, fields)| Bm25Config { k1, b, fields })
 }
 
-/// Numbers of terms, including one that does not exist, with weights. A term may occur twice.
+/// Returns a strategy for term numbers with weights. One of the terms does not exist, and a term may occur twice.
 fn query() -> impl Strategy<Value = Vec<(usize, f32)>> {
     let weight = prop_oneof![Just(1.0f32), Just(2.0), Just(0.0), 0.01f32..3.0];
     prop::collection::vec((0..=TERMS, weight), 1..9)
@@ -120,7 +120,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(8))]
 
     #[test]
-    fn pruned_equals_exhaustive(
+    fn pruned_search_equals_exhaustive_search(
         seed in any::<u64>(),
         generations in 1u64..6,
         configs in prop::collection::vec(config(), 2),

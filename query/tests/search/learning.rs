@@ -15,7 +15,7 @@ impl Index {
     fn new(rows: &[Row]) -> Self {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let snapshot = corpus::write(directory.path(), rows, None);
-        // Only their access records distinguish the rows, so equal texts must not be folded.
+        // Only the access records distinguish the rows, so rows with equal texts must not be folded.
         let mut config = SearchConfig::default();
         config.folding.near_copies = false;
         Self { directory, searcher: Searcher::new(snapshot, None, config) }
@@ -51,7 +51,7 @@ fn feedback_orders_equal_chunks_and_is_explained() {
     assert_eq!(first.activation, "marked good 1x, no git history, treated as average");
     assert!(results.hits.iter().all(|hit| (0.0..=1.0).contains(&hit.scores.activation)));
 
-    // Further verdicts do not exceed the bound.
+    // More verdicts do not raise the value above the maximum.
     for _ in 0..50 {
         log.judge(Verdict::Good, &[("code:src/bb.py:bb", NOW)]).expect("writable");
     }
@@ -90,7 +90,7 @@ fn memories_follow_their_lifespan_policies_and_code_does_not() {
     }
     let results = index.ask(&log);
     let parts = |name: &str| {
-        let hit = results.hits.iter().find(|hit| hit.qualified_name == name).expect("all are found");
+        let hit = results.hits.iter().find(|hit| hit.qualified_name == name).expect("every row is found");
         hit.explanation.activation_parts
     };
     for (name, forgetting) in [

@@ -1,4 +1,4 @@
-//! Properties of every index and query.
+//! Properties that hold for every index and query.
 
 use std::sync::Arc;
 
@@ -131,7 +131,7 @@ proptest! {
     }
 
     #[test]
-    fn a_filter_before_the_top_k_is_a_filter_after_everything(rows in rows(&PATHS, 1..25), query in text(), kind in prop::sample::select(&["kb", "class", "code"][..]), limit in 1usize..6) {
+    fn filtering_before_the_top_k_equals_filtering_all_results(rows in rows(&PATHS, 1..25), query in text(), kind in prop::sample::select(&["kb", "class", "code"][..]), limit in 1usize..6) {
         let filter = FilterSpec { types: vec![kind.to_owned()], ..FilterSpec::default() };
         let passes = |row: &ChunkType| if kind == "code" { row.is_source_code() } else { row.as_str() == kind };
         let ask = |filter: FilterSpec, limit| search(&rows, &plain(), &Query { limit, filter, mode: Mode::Sparse, ..Query::new(&query, NOW) });
@@ -154,7 +154,7 @@ proptest! {
             ends.into_iter().find(|end| all.iter().all(|other| other.starts_with(&first[..*end]))).unwrap_or(0)
         });
         let below = all.iter().filter_map(|path| path[common..].split_once('/').map(|(name, _)| format!("{}{name}", &path[..common])));
-        let facets = results.facets.expect("they were asked for");
+        let facets = results.facets.expect("the query requests facets");
         prop_assert_eq!(facets.chunks, hits.len() as u64);
         prop_assert_eq!(facets.types, counted(hits.iter().map(|hit| hit.chunk_type.as_str().to_owned())));
         prop_assert_eq!(facets.languages, counted(hits.iter().map(|hit| hit.language.clone())));
@@ -174,7 +174,7 @@ proptest! {
     #[test]
     fn answers_do_not_depend_on_the_order_of_insertion(rows in rows(&PATHS, 1..25), query in text(), mode in prop::sample::select(&[Mode::Hybrid, Mode::Sparse, Mode::Dense][..])) {
         let ask = |rows: &[Row]| answer(search(rows, &reranked(5, 0.3), &Query { limit: 50, mode, ..Query::new(&query, NOW) }));
-        // Another order of files. Within a file, rows keep their order and therefore their lines.
+        // The files are in a different order. Within a file, rows keep their order and therefore their lines.
         let mut other = rows.clone();
         other.sort_by_key(|row| std::cmp::Reverse(row.path.clone()));
         let lines = |rows: &[Row]| rows.iter().map(|row| (row.key(), row.text.clone())).collect::<std::collections::BTreeSet<_>>();
@@ -220,7 +220,7 @@ proptest! {
     }
 }
 
-/// Removes line numbers. They depend on the order of the rows and do not affect scores.
+/// Removes line numbers, which depend on the order of the rows and do not affect scores.
 fn strip_lines(json: &str) -> String {
     let mut value: serde_json::Value = serde_json::from_str(json).expect("our own JSON");
     if let Some(hits) = value["results"].as_array_mut() {

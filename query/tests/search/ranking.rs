@@ -89,7 +89,7 @@ fn definitions_rank_before_mentions_and_tests_last_unless_requested() {
     let results = index.ask(Query::new("authenticate user password", NOW));
     assert_eq!(results.hits[0].qualified_name, "AuthManager.authenticate_user");
     let test =
-        results.hits.iter().find(|hit| hit.qualified_name == "test_authenticate_user").expect("it holds all words");
+        results.hits.iter().find(|hit| hit.qualified_name == "test_authenticate_user").expect("it contains all words");
     assert!(test.explanation.rules.iter().any(|rule| rule.rule == "tests" && rule.effect < 0.0));
     for hit in &results.hits {
         let effects: f32 = hit.explanation.rules.iter().map(|rule| rule.effect).sum();
@@ -109,7 +109,7 @@ fn rotation(name: &str, unit: &str) -> String {
 }
 
 #[test]
-fn copies_that_differ_in_a_few_tokens_take_one_place() {
+fn copies_that_differ_in_a_few_tokens_share_one_entry() {
     let row = |path: &str, name: &str, text: &str| Row::new(path, name, Function, text);
     let rows = [
         row("src/v2/sessions.py", "rotate_session", &rotation("rotate_session", "seconds")).doc("Rotate a session"),
@@ -124,7 +124,7 @@ fn copies_that_differ_in_a_few_tokens_take_one_place() {
     };
     let folded = found(SearchConfig::default(), "how is the token of a session rotated");
     assert_eq!(folded.len(), 3, "{folded:?}");
-    let (file, copies) = folded.iter().find(|(_, copies)| copies.count > 0).expect("one that has copies");
+    let (file, copies) = folded.iter().find(|(_, copies)| copies.count > 0).expect("a hit with copies");
     assert_eq!(copies.count, 2);
     let mut places = copies.places.clone();
     places.extend(["src/v2/sessions.py:1", "src/v1/sessions.py:11", "lib/sessions.py:21"].map(str::to_owned));
@@ -136,7 +136,7 @@ fn copies_that_differ_in_a_few_tokens_take_one_place() {
     apart.folding.near_copies = false;
     let apart = found(apart, "how is the token of a session rotated");
     assert!(apart.len() == 5 && apart.iter().all(|(_, copies)| copies.is_empty()), "{apart:?}");
-    // The requested name is shown wherever it is defined.
+    // Definitions of the requested name are folded only if their texts are equal.
     let named = found(SearchConfig::default(), "rotate_session");
     assert_eq!(named.len(), 4, "{named:?}");
 }
@@ -178,12 +178,12 @@ fn a_search_without_vectors_reports_the_reason() {
 }
 
 #[test]
-fn a_chunk_without_embedding_is_scored_by_the_rest() {
+fn a_chunk_without_embedding_is_scored_by_the_other_components() {
     let mut rows = project();
     rows[3] = rows[3].clone().without_embedding();
     let index = index(&rows, Some(Bag::default()));
     let results = index.ask(Query::new("render page", NOW));
-    let hit = results.hits.iter().find(|hit| hit.qualified_name == "login_view").expect("it holds both words");
+    let hit = results.hits.iter().find(|hit| hit.qualified_name == "login_view").expect("it contains both words");
     assert_eq!((hit.rank, hit.scores.semantic), (1, None));
     assert_eq!(hit.explanation.semantic, "No semantic score available (embedding missing)");
 }
@@ -242,7 +242,7 @@ fn filters_report_an_empty_result() {
 }
 
 #[test]
-fn empty_queries_are_refused() {
+fn empty_queries_are_rejected() {
     let index = index(&project(), None);
     assert!(matches!(index.searcher.search(&Query::new("  ", NOW)), Err(QueryError::Empty)));
 }
@@ -263,7 +263,7 @@ fn file_evidence_depends_on_the_mode() {
 
 #[test]
 fn the_machine_interface() {
-    // Pinned, so that the snapshot does not depend on the defaults.
+    // The weights are set explicitly, so that the snapshot does not depend on the defaults.
     let mut config = SearchConfig::default();
     config.bm25.fields = [3.0, 1.5, 1.5, 1.0, 1.5, 1.0, 1.0];
     config.hybrid.weights = Weights { bm25: 0.3, semantic: 0.4, activation: 0.3 };

@@ -6,7 +6,7 @@ use crate::corpus::{self, Bag, Judge, NOW, Row};
 use aurora_query::{Hit, LoadedReranker, Mode, Query, SearchConfig, SearchResults, Searcher};
 use aurora_storage::ChunkType::Function;
 
-/// Functions whose first ones best match the query by words.
+/// Returns functions, in the order in which they match the words of the query.
 fn rows() -> Vec<Row> {
     vec![
         Row::new("src/a.py", "load_settings", Function, "load the settings of a user from a file"),

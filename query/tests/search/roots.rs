@@ -24,7 +24,7 @@ impl Index {
         let snapshot = corpus::write(directory.path(), rows, model.as_ref());
         let embedder = model.map(|model| Arc::new(model) as Arc<dyn aurora_analysis::QueryEmbedder>);
         let mut config = SearchConfig { rerank: Some("judge".to_owned()), rerank_words: 1, ..SearchConfig::default() };
-        // The smallest numbers of candidates that can be configured, so that some chunks are left out.
+        // The smallest limits that can be configured, so that some chunks do not become candidates.
         (config.hybrid.stage1_top_k, config.hybrid.dense_top_k) = (10, 10);
         let searcher = Searcher::new(snapshot, embedder, config).with_name(name);
         let searcher = searcher.with_reranker(Ok(Arc::new(Judge::default())));
@@ -50,7 +50,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn several_indexes_give_the_scores_of_one(
+    fn several_indexes_give_the_same_scores_as_one(
         rows in rows(&PATHS, 2..30), second in prop::collection::vec(any::<bool>(), PATHS.len()), query in text(), typo in any::<bool>(),
         mode in prop::sample::select(&[Mode::Hybrid, Mode::Sparse, Mode::Dense][..]), by_file in any::<bool>(),
     ) {
@@ -58,7 +58,7 @@ proptest! {
         let parts: (Vec<Row>, Vec<Row>) = rows.iter().cloned().partition(|row| !is_second(row));
         let all = Index::new("all", &rows, Some(Bag::default()));
         let (a, b) = (Index::new("a", &parts.0, Some(Bag::default())), Index::new("b", &parts.1, Some(Bag::default())));
-        // A word that neither index contains is corrected to the word that is nearest in both.
+        // A word that neither index contains is corrected to the nearest word in the two indexes.
         let query = if typo { format!("{query} sesion") } else { query };
         let group = if by_file { Group::File } else { Group::Chunk };
         let query = Query { limit: 8, mode, group, facets: true, ..Query::new(query, NOW) };
@@ -79,7 +79,7 @@ fn twin(name: &str, text: &str) -> Vec<Row> {
 }
 
 #[test]
-fn equal_paths_of_two_roots_stay_apart_and_equal_texts_fold() {
+fn equal_paths_in_two_roots_are_separate_and_equal_texts_are_folded() {
     let text = "wait and try the request again with a longer delay each time";
     let (a, b, c) = (twin("retry", text), twin("retry", text), twin("retry_all", "try every request again"));
     let [a, b, c] = [("one", a), ("two", b), ("three", c)].map(|(name, rows)| Index::new(name, &rows, None));
@@ -91,7 +91,7 @@ fn equal_paths_of_two_roots_stay_apart_and_equal_texts_fold() {
 }
 
 #[test]
-fn an_index_without_vectors_is_searched_by_keywords_and_named() {
+fn an_index_without_vectors_is_searched_by_keywords_and_named_in_a_note() {
     let with = Index::new("with", &twin("retry", "try the request again"), Some(Bag::default()));
     let without = Index::new("without", &twin("repeat", "repeat the request"), None);
     let found = search(&[&with, &without], &Query::new("the request", NOW));

@@ -93,7 +93,7 @@ proptest! {
         }
         let typed: String = letters.into_iter().collect();
         let case_only = |a: &str, b: &str| a.to_lowercase() == b.to_lowercase();
-        // A mark at the start or end is not part of the word.
+        // A `_` at the start or end is not part of the word.
         prop_assume!(!case_only(&typed, name) && !typed.starts_with('_') && !typed.ends_with('_'));
         thread_local!(static INDEX: Index = index(SearchConfig::default()));
         let found = INDEX.with(|index| index.first(&typed));
