@@ -81,6 +81,20 @@ fn errors_of_roots_are_reported() {
     assert!(nothing.code == Some(2) && nothing.err.contains("there are no known indexes"), "{nothing:?}");
 }
 
+#[test]
+fn errors_of_all_roots_are_reported_if_none_can_be_searched() {
+    let fixture = projects();
+    let note = fixture.aur(&["mem", "add", "note", "-m", "retry on Sunday", "--scope", "user"]);
+    assert_eq!(note.code, Some(0), "{note:?}");
+    fixture.write("app/.aurora/config.toml", "[search]\nrefersh = 1\n");
+    fixture.write("lib/.aurora/config.toml", "[search]\nrerankk = 'off'\n");
+    let run = fixture.aur(&["mem", "search", "retry", "--all-roots"]);
+    assert_eq!((run.code, run.out.as_str()), (Some(2), ""), "{run:?}");
+    for key in ["search.refersh", "search.rerankk"] {
+        assert!(run.err.contains(key), "{run:?}");
+    }
+}
+
 /// Indexes a directory and returns the summary.
 fn indexed(fixture: &Fixture, root: &str, more: &[&str]) -> Value {
     let run = fixture.aur(&[&["mem", "index", "--format", "json", root][..], more].concat());

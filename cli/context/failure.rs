@@ -57,6 +57,16 @@ impl Failure {
         Self::Findings { message, found: found.clone() }
     }
 
+    /// Adds to the message of findings that they prevented the command from writing anything.
+    pub(crate) fn with_nothing_written(self) -> Self {
+        match self {
+            Self::Findings { message, found } => {
+                Self::Findings { message: format!("{message}; nothing was written"), found }
+            }
+            other => other,
+        }
+    }
+
     /// Adds advice to a [`Self::Fatal`] without advice. Other failures stay unchanged.
     pub(crate) fn with_help(self, advice: impl Into<String>) -> Self {
         match self {

@@ -155,12 +155,14 @@ pub(crate) fn open(args: &SearchedArgs<'_>, flags: &[FlagValue], mode: Mode, pro
             Err(failure) => return Err(failure),
         }
     }
-    searchers.extend(found);
-    if searchers.is_empty() {
+    if searchers.is_empty() && (found.is_empty() || !failures.is_empty()) {
         let nothing = || Failure::new("there are no known indexes").with_help("`aur mem index PATH` builds one");
-        return Err(failures.into_iter().next().unwrap_or_else(nothing));
+        let last = failures.pop().unwrap_or_else(nothing);
+        failures.iter().for_each(|failure| terminal.report(failure));
+        return Err(last);
     }
-    failures.iter().for_each(|failure| program.terminal.report(failure));
+    failures.iter().for_each(|failure| terminal.report(failure));
+    searchers.extend(found);
     Ok(Searched { searchers: Searchers::new(searchers), notes, missing: failures.len(), memories: opened, updates })
 }
 

@@ -167,8 +167,7 @@ fn a_count_of_overflow_pages_is_checked_before_lmdb_uses_it() {
             let verified = subject.run(&what, &["mem", "verify"]);
             assert_eq!(verified.code, Some(1), "{what}: {verified:?}");
             let indexed = subject.run(&what, &["mem", "index"]);
-            let is_repaired =
-                ["set aside and rebuilt", "rebuilt from", "built again"].iter().any(|text| indexed.out.contains(text));
+            let is_repaired = ["set aside and rebuilt", "rebuilt from"].iter().any(|text| indexed.out.contains(text));
             assert!(indexed.code == Some(0) && is_repaired, "{what}: {indexed:?}");
             assert_eq!(subject.run(&what, &["mem", "verify"]).code, Some(0), "{what}");
             subject.lay_out(&data);

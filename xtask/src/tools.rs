@@ -35,9 +35,12 @@ pub(crate) struct FuzzOptions {
 /// Cases of the fuzzer: binaries of the package in `fuzz/`, and their options.
 const CASES: [(&str, &[&str]); 3] = [
     ("analyzer", &[]),
-    ("grammars", &["-dict=fuzz/grammars.dict", "-timeout=20", "-max_len=65536"]),
+    ("grammars", &["-dict=fuzz/grammars.dict", "-timeout=20", "-max_len=65536", "-malloc_limit_mb=768"]),
     ("pipeline", &[]),
 ];
+
+/// Maximum time of a text of `grammars` that is checked in a single language. It outlasts two parses.
+const TIMEOUT_OF_ONE_LANGUAGE: &str = "-timeout=5";
 
 /// Packages, and filters for their tests of `unsafe` code. The tests must not call C, so LMDB is excluded, because Miri
 /// cannot run C code.
@@ -91,8 +94,10 @@ pub(crate) fn fuzz(options: &FuzzOptions) -> Result<(), String> {
         std::fs::create_dir_all(project().join(&corpus)).map_err(|error| format!("{corpus}: {error}"))?;
         let inputs = options.inputs.iter().map(String::as_str);
         let arguments = ["+nightly", "fuzz", "run", case, &corpus, &seeds].into_iter().chain(inputs);
-        let arguments: Vec<&str> = arguments.chain(["--", &limit]).chain(settings.iter().copied()).collect();
         let language = options.language.as_ref().map(|language| ("AURORA_FUZZ_LANGUAGE", language.as_str()));
+        let timeout = language.map(|_| TIMEOUT_OF_ONE_LANGUAGE);
+        let settings = settings.iter().copied().chain(timeout);
+        let arguments: Vec<&str> = arguments.chain(["--", &limit]).chain(settings).collect();
         cargo_with(&arguments, language.as_slice())?;
     }
     Ok(())

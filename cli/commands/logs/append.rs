@@ -48,7 +48,10 @@ pub(super) fn run(args: &LogAppendArgs, program: &Program) -> Outcome {
         Some(section) => AddedText::Markdown { section, body: &mut input },
         None => {
             let (name, bytes) = input.read_json()?;
-            AddedText::Sections(additions(&name, &bytes).map_err(|mistakes| Failure::findings(&name, &mistakes))?)
+            AddedText::Sections(
+                additions(&name, &bytes)
+                    .map_err(|mistakes| Failure::findings(&name, &mistakes).with_nothing_written())?,
+            )
         }
     };
     let now = aurora_clock::now();

@@ -76,7 +76,10 @@ pub(super) fn run(args: &LogWriteArgs, program: &Program) -> Outcome {
         }
         None => {
             let (name, bytes) = input.read_json()?;
-            LogText::Interaction(interaction(&name, &bytes).map_err(|mistakes| Failure::findings(&name, &mistakes))?)
+            LogText::Interaction(
+                interaction(&name, &bytes)
+                    .map_err(|mistakes| Failure::findings(&name, &mistakes).with_nothing_written())?,
+            )
         }
     };
     let logs = LogDirectory::create(&settings.path)?;
