@@ -188,7 +188,7 @@ struct PendingDirectory<'k> {
     /// Whether an ancestor is a work tree.
     is_in_checkout: bool,
     directory: DirectoryHandle,
-    /// Listing of the directory in the cache.
+    /// The cached listing of the directory, or `None` if the cache has none.
     cached: Option<CachedDirectory<'k>>,
 }
 
