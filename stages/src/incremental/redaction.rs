@@ -11,7 +11,7 @@ pub(crate) const WARNING: &str = "secrets are masked in the index";
 /// Reason for omitting a file whose path contains a secret. The path identifies the file, so it cannot be masked.
 const IN_PATH: &str = "a secret in its path";
 
-/// Skips a file if its path contains a secret, and returns whether it does. Every report masks paths.
+/// Skips a file if its path contains a secret. Returns whether the file was skipped. Reports mask the path.
 pub(super) fn skip_secret_path(path: &str, cx: &StageContext<'_>) -> bool {
     let has_secret = has_secret(path);
     if has_secret {
