@@ -188,7 +188,8 @@ impl Limits {
 
     /// Returns the limits as ceilings for the engine.
     pub(crate) fn ceilings(&self) -> Vec<Ceiling> {
-        let file = self.config_path.as_ref().map_or_else(|| "config.toml".to_owned(), |path| path.display().to_string());
+        let file =
+            self.config_path.as_ref().map_or_else(|| "config.toml".to_owned(), |path| path.display().to_string());
         let ceilings_for = |(known, most): (&Limit, u64)| -> Vec<Ceiling> {
             let help = format!(
                 "a project cannot exceed this limit; raise `{}` in [{TABLE}] of {file}, or name the file with --pipeline",

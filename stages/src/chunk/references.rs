@@ -49,7 +49,8 @@ impl<'a> References<'a> {
         let is_open = |names: &[String]| names.iter().any(|name| name == "*");
         let imports = (0..).zip(&symbols.imports);
         let open = imports.clone().filter(|(_, import)| is_open(&import.names)).map(|(import_index, _)| import_index);
-        let names = imports.flat_map(|(import_index, import)| import.names.iter().map(move |name| (name.as_str(), import_index)));
+        let names = imports
+            .flat_map(|(import_index, import)| import.names.iter().map(move |name| (name.as_str(), import_index)));
         let names = names.filter(|(name, _)| *name != "*");
         Self {
             symbols,

@@ -40,7 +40,9 @@ pub(crate) fn split(text: &str, segments: &[Segment], boundaries: &[Boundary], l
     let whole = |segment: &Segment| Atom {
         bytes: segment.bytes.clone(),
         depth: 0,
-        weight: segment.hole.map_or_else(|| weight(slice(text, &segment.bytes)), |(_, signature_weight)| signature_weight),
+        weight: segment
+            .hole
+            .map_or_else(|| weight(slice(text, &segment.bytes)), |(_, signature_weight)| signature_weight),
         hole: segment.hole.map(|(symbol, _)| symbol),
     };
     let atoms: Vec<_> = segments.iter().map(whole).collect();

@@ -424,7 +424,11 @@ fn work_on_a_file_stops_soon_after_cancellation() {
         for limit in [0, 1, 10] {
             let stopped = Parser::new().parse_cancellable(by_name(format), &text, &stops_after(limit));
             let is_stopped = stopped.failure == Some(ParseFailure::Cancelled);
-            assert!(is_plain || (is_stopped && asked.get() <= limit + 2), "{format} {at}: {} after {limit}", asked.get());
+            assert!(
+                is_plain || (is_stopped && asked.get() <= limit + 2),
+                "{format} {at}: {} after {limit}",
+                asked.get()
+            );
         }
         let source = Source { path: "a", language: format, text: &text, symbols: &symbols };
         for limit in [0, 1, 10] {

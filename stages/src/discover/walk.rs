@@ -246,7 +246,9 @@ impl TreeWalk<'_> {
         let (mut entries, rules) = match self.entries(pending, &mut listing, &directory, present, outer) {
             Ok(classified) => classified,
             // Without the rules, the ignored entries are unknown.
-            Err(unreadable) => return WalkedDirectory::omitted(&pending.relative, (unreadable.to_string().into(), true)),
+            Err(unreadable) => {
+                return WalkedDirectory::omitted(&pending.relative, (unreadable.to_string().into(), true));
+            }
         };
         drop(directory);
         let mut below: Vec<&mut WalkEntry<'k>> =
@@ -268,7 +270,8 @@ impl TreeWalk<'_> {
     fn list<'k>(&self, pending: &PendingDirectory<'k>) -> io::Result<(Listing<'k>, DirectoryHandle)> {
         let stays_open = pending.depth < MAX_OPEN_DEPTH;
         if self.device.is_some()
-            && let Some(listing) = pending.cached.and_then(|cached| Listing::from_cache(cached, pending.directory.stamp()?))
+            && let Some(listing) =
+                pending.cached.and_then(|cached| Listing::from_cache(cached, pending.directory.stamp()?))
         {
             let pays = stays_open && listing.entries.len() >= MIN_ENTRIES_OPEN;
             let directory = if pays { pending.directory.opened()? } else { pending.directory.clone() };
@@ -297,7 +300,8 @@ impl TreeWalk<'_> {
     ) -> Result<(Vec<WalkEntry<'k>>, Arc<Rules>), UnreadableRules> {
         let rules = outer.within(&pending.path, self.options.root, present)?;
         if let Some(path) = self.options.only {
-            let name = path.strip_prefix(&pending.relative).and_then(|below| below.split('/').next()).unwrap_or_default();
+            let name =
+                path.strip_prefix(&pending.relative).and_then(|below| below.split('/').next()).unwrap_or_default();
             listing.entries.retain(|listed| *listed.name == *name);
         }
         if listing.rules.replace(rules.digest()) != Some(rules.digest()) {

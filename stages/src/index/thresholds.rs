@@ -35,7 +35,11 @@ pub(super) fn violations(
         for column in columns.iter().filter(|column| column.stage == *stage) {
             let requested = options.min_columns.iter().rev().find(|(name, _)| *name == column.name);
             let min_percent = requested.map(|(_, percent)| *percent).or(thresholds.min_values);
-            found.extend(min_percent.filter(|min_percent| column.percent() < *min_percent).map(|min_percent| too_few(column, min_percent)));
+            found.extend(
+                min_percent
+                    .filter(|min_percent| column.percent() < *min_percent)
+                    .map(|min_percent| too_few(column, min_percent)),
+            );
         }
     }
     let unknown_stages =
