@@ -1,4 +1,4 @@
-//! Errors that make the history of a whole repository unavailable.
+//! The error type for failures that affect a whole repository.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ pub enum HistoryError {
     Open {
         /// The directory to open.
         path: PathBuf,
-        /// The damaged or unsafe file in git's directory, and the problem with it.
+        /// The damaged or unsafe file in git's directory, and the problem with the file.
         reason: String,
     },
     /// The object database lacks the commit at HEAD.
