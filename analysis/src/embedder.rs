@@ -15,7 +15,8 @@ pub trait QueryEmbedder: Send + Sync {
     /// Length of every vector that this embedder returns.
     fn dimensions(&self) -> usize;
 
-    /// Returns the vector of a query. It has unit length, or is all zeros if the model knows no word of the query.
+    /// Returns the vector of a query. The vector has unit length, or is all zeros if the model knows no word of the
+    /// query.
     ///
     /// # Errors
     /// [`EmbedError`] if the model fails on this text.
@@ -24,7 +25,7 @@ pub trait QueryEmbedder: Send + Sync {
 
 /// Turns passages and queries into vectors of the same space. The dot product of two vectors is their cosine.
 pub trait Embedder: QueryEmbedder {
-    /// Returns one result per passage, in order. A passage that cannot be embedded does not affect the others.
+    /// Returns one result per passage, in order. A passage that cannot be embedded does not affect the other passages.
     ///
     /// Vectors have unit length, or are all zeros if the model knows no word of the passage. The work is done on the
     /// calling thread; to use several cores, call this method from several threads. Apart from the last bits of its

@@ -38,7 +38,7 @@ impl TokenTable {
         aurora_kernels::add_scaled(sum, &bytes[self.values.clone()], &scaled);
     }
 
-    /// Offset of the values in the file.
+    /// Returns the offset of the values in the file.
     pub(super) fn start_of_values(&self) -> usize {
         self.values.start
     }
@@ -55,7 +55,7 @@ impl TokenTable {
     }
 }
 
-/// Returns the number of a row in a column of `f32` numbers.
+/// Returns the value of a row in a column of `f32` values.
 #[inline]
 fn number(column: &[u8], row: usize) -> f32 {
     column[row * 4..row * 4 + 4].try_into().map_or(0.0, f32::from_le_bytes)

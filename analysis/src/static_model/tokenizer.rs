@@ -74,7 +74,7 @@ fn end_of_run(text: &str, mut at: usize, run: PieceClass) -> usize {
     at
 }
 
-/// Class of each byte; `None` for a byte outside ASCII.
+/// Class of each byte, or `None` for a byte outside ASCII.
 const CLASSES: [Option<PieceClass>; 256] = {
     let mut classes = [None; 256];
     let mut byte = 0;
@@ -114,7 +114,7 @@ pub(super) struct KnownPieces(Vec<KnownPiece>);
 
 #[derive(Clone, Copy, Default)]
 struct KnownPiece {
-    /// The piece, padded with zeros; all zeros in a free entry.
+    /// The piece, padded with zeros. A free entry contains only zeros.
     piece: [u64; 2],
     rows: [u16; MAX_KNOWN_ROWS],
     count: u8,
@@ -152,7 +152,7 @@ impl KnownPieces {
     }
 }
 
-/// Returns a piece padded with zeros; `None` if the piece is too long for the cache.
+/// Returns a piece padded with zeros, or `None` if the piece is too long for the cache.
 #[inline]
 fn padded(piece: &[u8]) -> Option<[u64; 2]> {
     let mut bytes = [0; 16];
@@ -183,7 +183,7 @@ struct TokenSpan {
 #[derive(Clone, Copy, Default)]
 struct Slot {
     tag: u32,
-    /// Row + 1; 0 for an empty slot.
+    /// Row + 1, or 0 for an empty slot.
     row: u32,
 }
 
@@ -252,7 +252,7 @@ impl Vocabulary {
         span.continues == continues && bytes[start..start + usize::from(span.length)] == *text
     }
 
-    /// Number of tokens.
+    /// Returns the number of tokens.
     pub(super) fn len(&self) -> usize {
         self.spans.len()
     }
@@ -266,9 +266,9 @@ impl Vocabulary {
 
     /// Appends the tokens of a lower-cased piece to `rows`. Appends nothing if the piece cannot be split into tokens.
     ///
-    /// Each token is the longest one after which the rest can still be split. WordPiece always takes the longest token
-    /// and gives up if the rest then cannot be split. The two algorithms differ only for vocabularies that lack single
-    /// characters.
+    /// Each token is the longest token after which the rest of the piece can still be split. WordPiece always takes the
+    /// longest token and gives up if the rest then cannot be split. The two algorithms differ only for vocabularies
+    /// that lack single characters.
     #[inline]
     pub(super) fn word_piece(&self, bytes: &[u8], piece: &[u8], rows: &mut Vec<u32>) {
         let before = rows.len();
