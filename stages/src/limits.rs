@@ -29,7 +29,8 @@ struct Limit {
     /// Entry in the reference.
     key: Key,
     default: fn() -> u64,
-    /// The pipeline keys that are limited, each with the stage type, or `None` for a key that is not specific to a type.
+    /// The pipeline keys that are limited, each with the stage type, or `None` for a key that does not depend on the
+    /// type.
     keys: &'static [(Option<&'static str>, &'static str)],
 }
 

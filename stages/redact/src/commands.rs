@@ -73,7 +73,8 @@ const CHPASSWD: &str = "chpasswd";
 const WRITERS: &[&[u8]] = &[b"echo", b"printf"];
 /// Programs that read a password from standard input, or that accept a password in another form than as the value of an
 /// option with a dash.
-const OTHER_PROGRAMS: &[&str] = &["sudo -S", "passwd --stdin", "xfreerdp", "sqlplus", "rabbitmqctl", "setapikey", "etApiKey"];
+const OTHER_PROGRAMS: &[&str] =
+    &["sudo -S", "passwd --stdin", "xfreerdp", "sqlplus", "rabbitmqctl", "setapikey", "etApiKey"];
 /// Subcommands whose arguments are a user and a password.
 const USER_COMMANDS: &[&str] = &["add_user", "change_password"];
 static XFREERDP: Client = client(&["xfreerdp"], &[]).attached(&["/p:"]);
@@ -199,7 +200,8 @@ fn command_around(text: &[u8], at: usize, searched: usize) -> Range<usize> {
         .find(|line| !is_continued(from + line))
         .map_or(from, |line| from + line + 1);
     let to = text.len().min(at + MAX_BYTES);
-    let end = memchr::memchr_iter(b'\n', &text[at..to]).find(|line| !is_continued(at + line)).map_or(to, |line| at + line);
+    let end =
+        memchr::memchr_iter(b'\n', &text[at..to]).find(|line| !is_continued(at + line)).map_or(to, |line| at + line);
     start..end
 }
 

@@ -188,7 +188,7 @@ struct PendingDirectory<'k> {
     /// Whether an ancestor is a work tree.
     is_in_checkout: bool,
     directory: DirectoryHandle,
-    /// The cached listing of the directory, or `None` if the cache has none.
+    /// The cached listing of the directory, or `None` if the directory is not in the cache.
     cached: Option<CachedDirectory<'k>>,
 }
 

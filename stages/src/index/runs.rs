@@ -33,7 +33,7 @@ pub struct RunRecord {
     pub scanned: u64,
     /// Number of files whose chunks were built.
     pub indexed: u64,
-    /// Number of files whose chunks stayed the same, or of whose chunks only the history or derived data has changed.
+    /// Number of files whose chunks stayed the same. The history or derived data of the chunks may have changed.
     pub unchanged: u64,
     /// Number of files whose chunks were removed.
     pub deleted: u64,

@@ -25,7 +25,7 @@ use deadline::Deadline;
 /// The outcome of a refresh before a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refresh {
-    /// The index is one of those that [`refresh`] never updates.
+    /// The index is of a kind that [`refresh`] never updates.
     Excluded,
     /// The index matches the tree.
     Current,
