@@ -4,8 +4,8 @@ use unicode_normalization::UnicodeNormalization;
 
 use crate::tokenizer::{self, Class, Classes, compounds, parts};
 
-/// Version of the splitting rules. It must change whenever the same text may give different terms than before, so that
-/// an index built with older rules can be recognised.
+/// Version of the splitting rules. It must change whenever the same text may result in different terms than before, so
+/// that an index built with older rules can be recognised.
 pub const ANALYZER_VERSION: u32 = 2;
 
 /// Maximum length of a term in bytes of UTF-8. A longer term is replaced by its first 48 bytes and 16 hexadecimal
@@ -30,8 +30,8 @@ const KEPT_PREFIX_BYTES: usize = 48;
 /// 4. the parts of the identifier, if they differ from the identifier: `get`, `user`, `data`; `user`, `manager`;
 ///    `init`; `utf`, `8`. A run of digits is a part.
 ///
-/// A capital letter before `++` or `#` names a programming language: `C++` also gives `cplusplus`, and `C#` gives
-/// `csharp`.
+/// A capital letter before `++` or `#` is the name of a programming language: `C++` also results in `cplusplus`, and
+/// `C#` in `csharp`.
 ///
 /// Common words are not dropped, and words are not stemmed. Non-ASCII text is normalised to NFKC, which maps full-width
 /// and other compatibility characters to ordinary ones, and is lower-cased by Unicode's rules. Parts in Chinese,

@@ -359,8 +359,8 @@ fn write_record(path: &Path, entry: &ModelEntry) -> Result<(), ModelError> {
     write_synced(path, &json)
 }
 
-/// Loads the model in `folder`, tests it, and returns its record. The model must give two texts different and finite
-/// vectors or scores.
+/// Loads the model in `folder`, tests it, and returns its record. For two different texts, the vectors or scores of the
+/// model must be finite and different.
 fn load_and_test(folder: &Path, name: &str, files: Vec<ModelFile>) -> Result<ModelEntry, ModelError> {
     let (model_use, dimensions, max_tokens) = if CrossEncoder::is_in(folder)? {
         let model = CrossEncoder::load(folder, name)?;

@@ -1,4 +1,4 @@
-//! Stores conversations as memories, and holds the questions for each memory.
+//! Stores conversations as memories, and lists the questions for each memory.
 
 use std::collections::BTreeMap;
 use std::path::Path;

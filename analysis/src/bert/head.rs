@@ -4,7 +4,7 @@ use super::fused::add_bias;
 use super::reader::{Linear, Reader};
 use crate::model_error::ModelError;
 
-/// Name of the tensor whose shape gives the number of labels.
+/// Name of the tensor whose shape contains the number of labels.
 pub(super) const CLASSIFIER: &str = "classifier.weight";
 
 pub(super) struct ClassificationHead {

@@ -31,7 +31,7 @@ impl TokenTable {
     }
 
     /// Adds the vectors of `rows` to `sum`. Every component is summed in the order of `rows`, independently of the SIMD
-    /// width of the machine, so the same text gives the same bits everywhere.
+    /// width of the machine, so the same text results in the same bits on every machine.
     pub(super) fn add(&self, bytes: &[u8], rows: &[u32], sum: &mut [f32]) {
         let scales = &bytes[self.scales.clone()];
         let scaled = rows.iter().map(|&row| (row, number(scales, row as usize))).collect::<Vec<_>>();

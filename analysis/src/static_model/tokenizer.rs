@@ -109,7 +109,7 @@ fn class_outside_ascii(text: &str) -> (PieceClass, usize) {
     })
 }
 
-/// A cache of the token rows of pieces. It pays off because most words of a source file occur more than once.
+/// A cache of the token rows of pieces. The cache saves time, because most words of a source file occur more than once.
 pub(super) struct KnownPieces(Vec<KnownPiece>);
 
 #[derive(Clone, Copy, Default)]
@@ -122,7 +122,7 @@ struct KnownPiece {
 
 /// Maximum number of rows of a cached piece.
 const MAX_KNOWN_ROWS: usize = 7;
-/// Number of cache entries, which take 128 KiB in total. A new piece replaces the piece in its entry.
+/// Number of cache entries, which take 128 KiB in total. A new piece replaces the previous piece in its entry.
 const KNOWN_PIECES: usize = 4096;
 
 impl Default for KnownPieces {
@@ -163,7 +163,7 @@ fn padded(piece: &[u8]) -> Option<[u64; 2]> {
 
 /// The token strings of a model, with lookup by text.
 ///
-/// The lookup table is built when the model is loaded, in well under a millisecond for 30,000 tokens. It is an
+/// The lookup table is built when the model is loaded, in less than a millisecond for 30,000 tokens. It is an
 /// open-addressing hash table of hash tags and rows, at most half full. Most lookups of a longest-match search miss,
 /// and with tags a miss seldom compares strings.
 pub(super) struct Vocabulary {
@@ -268,12 +268,12 @@ impl Vocabulary {
     ///
     /// Each token is the longest token after which the rest of the piece can still be split. WordPiece always takes the
     /// longest token and gives up if the rest then cannot be split. The two algorithms differ only for vocabularies
-    /// that lack single characters.
+    /// that do not contain all single characters.
     #[inline]
     pub(super) fn word_piece(&self, bytes: &[u8], piece: &[u8], rows: &mut Vec<u32>) {
         let before = rows.len();
         let mut at = 0;
-        // Bit `n` is set if the rest from byte `n` on cannot be split. Each bit is set once, which bounds the work.
+        // Bit `n` is set if the rest from byte `n` on cannot be split. Each bit is set once, which limits the work.
         let mut unsplittable = 0u64;
         while at < piece.len() {
             let longest = piece.len().min(at + self.longest);

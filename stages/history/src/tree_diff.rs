@@ -12,11 +12,11 @@ use crate::tree::{EntryKind, RawTree, TreeCache, TreeEntry};
 /// Maximum depth of directories. Deeper directories are skipped, so that a crafted tree cannot exhaust the stack.
 const MAX_DEPTH: usize = 256;
 
-/// Maximum number of entries that one comparison visits. Further entries count as missing. The limit is necessary
-/// because a few small trees that contain each other many times can describe billions of files.
+/// Maximum number of entries that one comparison visits. Entries beyond the limit count as missing. The limit is
+/// necessary because a few small trees that contain each other many times can describe billions of files.
 const MAX_ENTRIES: usize = 16 << 20;
 
-/// Maximum number of changes in one comparison. Further changes count as missing.
+/// Maximum number of changes in one comparison. Changes beyond the limit count as missing.
 const MAX_CHANGES: usize = 2 << 20;
 
 /// The state of a path in one tree.

@@ -14,7 +14,7 @@ use crate::chunk::keys::Keys;
 /// Size in bytes after which a phase is cut at the next blank line. At twice this size, it is cut at the next line.
 pub const MAX_PIECE_BYTES: usize = 32 * 1024;
 
-/// Maximum number of bytes of a line that are read at once.
+/// Maximum number of bytes of a line that are read in one step.
 const MAX_READ_BYTES: u64 = 64 * 1024;
 
 /// Whether a path is the path of a conversation log.

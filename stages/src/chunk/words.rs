@@ -3,8 +3,8 @@
 use aho_corasick::AhoCorasick;
 use rustc_hash::FxHashMap;
 
-/// Maximum length of a name that contains other bytes than identifier characters, in bytes. The limit bounds the number
-/// of names that can end at one offset.
+/// Maximum length of a name that contains other bytes than identifier characters, in bytes. The limit restricts the
+/// number of names that can end at one offset.
 const MAX_PATTERN_BYTES: usize = 128;
 /// Maximum total length of all names that contain other bytes than identifier characters, in bytes.
 const MAX_TOTAL_PATTERN_BYTES: usize = 64 << 10;

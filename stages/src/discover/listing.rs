@@ -182,7 +182,7 @@ mod linux {
     fn open_beneath(directory: &OwnedFd, path: &Path) -> io::Result<OwnedFd> {
         let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
         match openat2(directory, path, OPEN_FLAGS, Mode::empty(), resolve) {
-            // Old kernels lack the call, and sandboxes reject it.
+            // Old kernels do not have the call, and sandboxes reject it.
             Err(Errno::NOSYS | Errno::PERM | Errno::AGAIN) => {}
             opened => return Ok(opened?),
         }

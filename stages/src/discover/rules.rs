@@ -175,7 +175,7 @@ impl Rules {
         self.digest
     }
 
-    /// Whether an entry of the directory is ignored. Within each kind of file, the innermost match wins.
+    /// Whether an entry of the directory is ignored. Within each kind of file, the innermost match takes precedence.
     pub(super) fn ignores(&self, path: &Path, is_directory: bool) -> bool {
         (0..KINDS).find_map(|kind| self.verdict(kind, path, is_directory)).unwrap_or(false)
     }

@@ -1,4 +1,4 @@
-//! Masks the secrets of a text before any other stage sees it.
+//! Masks the secrets of a text before any other stage reads it.
 
 use aurora_pipeline::StageContext;
 use aurora_redact::{find, has_secret, mask};

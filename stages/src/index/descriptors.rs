@@ -1,7 +1,7 @@
 //! The limit on open files of the process.
 //!
 //! If a file cannot be opened because no descriptor is free, its indexed content stays unchanged. With very few
-//! descriptors, a run would therefore read hardly any files.
+//! descriptors, a run could therefore read only a few files.
 
 use aurora_confined::raise_open_file_limit;
 

@@ -19,7 +19,7 @@ const MIN_EQUAL: usize = 9_999;
 
 /// Run this test with the path of a repository, bare or not, in `AURORA_HISTORY_REPOSITORY`. `AURORA_HISTORY_FILES` is
 /// the number of files at HEAD to compare with `git blame --line-porcelain`, or `all`. These files are evenly spread
-/// over the tree. Files that git cannot blame, because a partial clone lacks their content, are skipped.
+/// over the tree. Files that git cannot blame, because a partial clone does not contain their content, are skipped.
 ///
 /// Lines may differ in these cases:
 /// - a commit deletes more than 10,000 files and also renames and edits a file, because the detector then compares only

@@ -200,8 +200,8 @@ fn random_history(seed: u64) -> (Repo, Random) {
 }
 
 /// Counts may differ from git in two cases, both after a merge that split a range:
-/// - If branches have the file under different names, git follows both names at once. An older merge that differs in
-///   one of the names then also passes the other name to all of its parents. This crate follows each path separately.
+/// - If branches have the file under different names, git follows both names. An older merge that differs in one of the
+///   names then also passes the other name to all of its parents. This crate follows each path separately.
 /// - Git before 2.52 misses a change that begins right after one part of a range and reaches into the next part.
 #[test]
 fn touches_of_generated_histories_are_counted_as_by_git() {
