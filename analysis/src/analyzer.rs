@@ -4,18 +4,19 @@ use unicode_normalization::UnicodeNormalization;
 
 use crate::tokenizer::{self, Class, Classes, compounds, parts};
 
-/// Version of the splitting rules. It must change whenever the same text may give different terms than before, so that
-/// an index built with older rules can be recognised.
+/// Version of the splitting rules. It must change whenever the same text may result in different terms than before, so
+/// that an index built with older rules can be recognised.
 pub const ANALYZER_VERSION: u32 = 2;
 
 /// Maximum length of a term in bytes of UTF-8. A longer term is replaced by its first 48 bytes and 16 hexadecimal
-/// digits of the BLAKE3 hash of the whole term. Fewer bytes are kept if a character would be cut. Distinct names stay
-/// distinct, and keys stay short.
+/// digits of the BLAKE3 hash of the whole term. Fewer than 48 bytes are used if the prefix would end inside a
+/// character. Distinct names stay distinct, and keys stay short.
 pub const MAX_TERM_BYTES: usize = 64;
 
 /// Maximum length in bytes of an identifier or compound that becomes a term. Longer identifiers and compounds are
 /// usually data (base64, long dotted literals), and only their parts become terms.
 const MAX_WHOLE_BYTES: usize = 256;
+/// Number of bytes of a long term that precede the digest.
 const KEPT_PREFIX_BYTES: usize = 48;
 
 /// Splits text into terms.
@@ -29,8 +30,8 @@ const KEPT_PREFIX_BYTES: usize = 48;
 /// 4. the parts of the identifier, if they differ from the identifier: `get`, `user`, `data`; `user`, `manager`;
 ///    `init`; `utf`, `8`. A run of digits is a part.
 ///
-/// A capital letter before `++` or `#` names a programming language: `C++` also gives `cplusplus`, and `C#` gives
-/// `csharp`.
+/// A capital letter before `++` or `#` is the name of a programming language: `C++` also results in `cplusplus`, and
+/// `C#` in `csharp`.
 ///
 /// Common words are not dropped, and words are not stemmed. Non-ASCII text is normalised to NFKC, which maps full-width
 /// and other compatibility characters to ordinary ones, and is lower-cased by Unicode's rules. Parts in Chinese,
@@ -68,8 +69,8 @@ pub fn composed(text: &str) -> String {
     text.chars().flat_map(compatible).nfc().collect()
 }
 
-/// Returns the ordinary characters that a character is compatible with, or the character itself if one of them would
-/// end a word: `½` would become `1⁄2`.
+/// Returns the compatibility decomposition of a character, or the character itself if a part of the decomposition would
+/// end a word. For example, `½` would become `1⁄2`.
 fn compatible(character: char) -> impl Iterator<Item = char> {
     let is_word = character.nfkc().all(tokenizer::is_word_character);
     let ordinary = is_word.then(|| character.nfkc());
@@ -147,7 +148,8 @@ fn emit_language(text: &str, letter: &str, out: &mut impl FnMut(&str)) {
     emit(&[&letter.to_ascii_lowercase(), name].concat(), out);
 }
 
-/// Emits the overlapping character pairs of a part, and its last character alone.
+/// Emits the overlapping character pairs of a part with more than two characters, and the last character of a part with
+/// more than one.
 fn emit_characters(part: &str, out: &mut impl FnMut(&str)) {
     let starts = || part.char_indices().map(|(at, _)| at);
     if starts().nth(2).is_some() {

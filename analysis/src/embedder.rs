@@ -8,14 +8,15 @@ pub const STATIC: &str = "static";
 
 /// Turns queries into vectors that can be compared with the vectors of an index.
 pub trait QueryEmbedder: Send + Sync {
-    /// Id of the model, in the form `name@digest`. Embedders with the same id give the same vectors, so the id can be
-    /// part of cache keys and manifests.
+    /// Id of the model, in the form `name@digest`. Embedders with the same id compute the same vectors, so the id can
+    /// be part of cache keys and manifests.
     fn id(&self) -> &str;
 
     /// Length of every vector that this embedder returns.
     fn dimensions(&self) -> usize;
 
-    /// Returns the vector of a query. It has unit length, or is all zeros if the model knows no word of the query.
+    /// Returns the vector of a query. The vector has unit length, or is all zeros if the vocabulary of the model
+    /// contains no word of the query.
     ///
     /// # Errors
     /// [`EmbedError`] if the model fails on this text.
@@ -24,11 +25,11 @@ pub trait QueryEmbedder: Send + Sync {
 
 /// Turns passages and queries into vectors of the same space. The dot product of two vectors is their cosine.
 pub trait Embedder: QueryEmbedder {
-    /// Returns one result per passage, in order. A passage that cannot be embedded does not affect the others.
+    /// Returns one result per passage, in order. A passage that cannot be embedded does not affect the other passages.
     ///
-    /// Vectors have unit length, or are all zeros if the model knows no word of the passage. The work is done on the
-    /// calling thread; to use several cores, call this method from several threads. Apart from the last bits of its
-    /// floats, a vector does not depend on the other passages of the call.
+    /// Vectors have unit length, or are all zeros if the vocabulary of the model contains no word of the passage. The
+    /// work is done on the calling thread; to use several cores, call this method from several threads. Apart from the
+    /// last bits of its floats, a vector does not depend on the other passages of the call.
     fn embed(&self, passages: &[Passage<'_>]) -> Vec<Result<Vec<f32>, EmbedError>> {
         self.embed_unless(passages, &|| false).unwrap_or_default()
     }

@@ -16,10 +16,10 @@ pub enum InferenceError {
     Forward {
         /// Id of the model.
         model: String,
-        /// The cause; the only known cause is a token without an embedding.
+        /// The cause. The only known cause is a token without an embedding.
         reason: String,
     },
-    /// The result contains a NaN or an infinity: the weights are damaged.
+    /// The result contains a NaN or an infinity, because the weights are damaged.
     #[error("model {model} returned a {result} that is not finite; its weights are damaged, add the model again")]
     NotFinite {
         /// Id of the model.

@@ -9,8 +9,9 @@
 //!   (the same feature) runs a BERT model with a classification head.
 //! - [`ModelDirectory`] manages the folder of added models (`~/.aurora/models`). It checks models before it adds them.
 //!
-//! Deliberately absent: stop words and stemming (of no use for code), network access (models come from folders),
-//! training (see `xtask/model`), storage of terms or vectors, and ranking.
+//! The crate deliberately has no stop words and no stemming, which do not help with code. It does not access the
+//! network, because models are read from folders. It does not train models (see `xtask/model`), store terms or vectors,
+//! or rank results.
 //!
 //! ```
 //! use aurora_analysis::Analyzer;

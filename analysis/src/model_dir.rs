@@ -37,12 +37,12 @@ pub struct ModelDirectory {
 }
 
 impl ModelDirectory {
-    /// Refers to the directory at `path`, which need not exist.
+    /// Creates a reference to the directory at `path`, which need not exist.
     pub fn at(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into() }
     }
 
-    /// The path of the directory.
+    /// Returns the path of the directory.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -75,9 +75,9 @@ impl ModelDirectory {
     ///
     /// `directory` contains the model's files directly or in one of its sub-folders (such as in an unpacked Python
     /// wheel). The default name is `minilm` for `all-MiniLM-L6-v2`, otherwise the name of the folder with the files.
-    /// Whether the model is an embedding model or a reranker is detected from its files. The copy must be able to embed
-    /// or score texts before it is moved to its final folder atomically. If a model with this name exists, `add` fails
-    /// unless it is the same model; then only its record is updated.
+    /// The files determine whether the model is an embedding model or a reranker. The copy must be able to embed or
+    /// score texts before it is moved to its final folder atomically. If another model with this name exists, `add`
+    /// fails. If the same model exists, `add` only updates its record.
     ///
     /// # Errors
     /// Every variant except [`ModelError::Unknown`], [`ModelError::OtherUse`] and [`ModelError::NoHome`]. On an error,
@@ -173,7 +173,7 @@ impl ModelDirectory {
         Ok(ModelError::Unknown { name: name.to_owned(), wanted, directory: self.path.clone(), known })
     }
 
-    /// Returns the record of the sub-folder called `name`; `None` if the folder or its record does not exist.
+    /// Returns the record of the sub-folder called `name`, or `None` if the folder or its record does not exist.
     fn record(&self, name: &str) -> Result<Option<ModelEntry>, ModelError> {
         if check_name(name).is_err() {
             return Ok(None);
@@ -194,8 +194,8 @@ impl ModelDirectory {
 /// Loads the embedder called `name`: [`STATIC`], or a model that was added to `models`.
 ///
 /// # Errors
-/// [`ModelError::Unknown`] if the model does not exist; it lists the existing models. [`ModelError::OtherUse`] if the
-/// model is a reranker. [`ModelError::NotCompiled`] if the program can run no model except [`STATIC`]. All other
+/// [`ModelError::Unknown`] if the model does not exist. The error lists the existing models. [`ModelError::OtherUse`]
+/// if the model is a reranker. [`ModelError::NotCompiled`] if the program can run no model except [`STATIC`]. All other
 /// variants name the invalid file of the model.
 ///
 /// ```
@@ -216,8 +216,8 @@ pub fn embedder(name: &str, models: &ModelDirectory) -> Result<Arc<dyn Embedder>
 /// Loads the reranker called `name`, which was added to `models`.
 ///
 /// # Errors
-/// [`ModelError::Unknown`] if the reranker does not exist; it lists the existing rerankers. [`ModelError::OtherUse`] if
-/// the model is an embedding model. All other variants are the same as for [`embedder`].
+/// [`ModelError::Unknown`] if the reranker does not exist. The error lists the existing rerankers.
+/// [`ModelError::OtherUse`] if the model is an embedding model. All other variants are the same as for [`embedder`].
 pub fn reranker(name: &str, models: &ModelDirectory) -> Result<Arc<dyn Reranker>, ModelError> {
     if name == STATIC {
         return Err(ModelError::OtherUse { name: name.to_owned(), wanted: ModelUse::Reranking });
@@ -359,8 +359,8 @@ fn write_record(path: &Path, entry: &ModelEntry) -> Result<(), ModelError> {
     write_synced(path, &json)
 }
 
-/// Loads the model in `folder`, tests it, and returns its record. The model must give two texts different and finite
-/// vectors or scores.
+/// Loads the model in `folder`, tests it, and returns its record. For two different texts, the vectors or scores of the
+/// model must be finite and different.
 fn load_and_test(folder: &Path, name: &str, files: Vec<ModelFile>) -> Result<ModelEntry, ModelError> {
     let (model_use, dimensions, max_tokens) = if CrossEncoder::is_in(folder)? {
         let model = CrossEncoder::load(folder, name)?;

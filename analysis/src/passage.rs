@@ -11,9 +11,9 @@ pub struct Passage<'a> {
     pub name: &'a str,
     /// Name with its enclosing scopes.
     pub qualified_name: &'a str,
-    /// Declaration without the body; empty if missing.
+    /// Declaration without the body, or empty if missing.
     pub signature: &'a str,
-    /// Documentation text; empty if missing.
+    /// Documentation text, or empty if missing.
     pub doc: &'a str,
     /// Text of the chunk.
     pub body: &'a str,

@@ -8,7 +8,7 @@ use crate::passage::Passage;
 /// An [`Embedder`](crate::Embedder) reads a passage without knowing the query. A reranker reads query and passage
 /// together, which is more accurate but takes longer.
 pub trait Reranker: Send + Sync {
-    /// Id of the model, in the form `name@digest`. Rerankers with the same id give the same scores.
+    /// Id of the model, in the form `name@digest`. Rerankers with the same id compute the same scores.
     fn id(&self) -> &str;
 
     /// Returns one finite score per passage, in order. A higher score is better. Only scores for the same query can be

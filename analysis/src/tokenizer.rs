@@ -1,4 +1,4 @@
-//! Finds identifiers in text, and splits identifiers into parts. The analyzer makes terms from them.
+//! Finds identifiers in text, and splits identifiers into parts. The analyzer converts identifiers and parts to terms.
 
 use std::ops::Range;
 
@@ -20,7 +20,7 @@ pub(crate) enum Class {
     Unspaced,
 }
 
-/// The set of character classes that occur in a text. It also tells whether all of the text is ASCII.
+/// The set of character classes that occur in a text. Also records whether the whole text is ASCII.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub(crate) struct Classes(u8);
 

@@ -1,4 +1,5 @@
-//! `bm25`: passes the terms of every chunk to the index writer, which inverts them into posting lists.
+//! The `bm25` stage, which passes the terms of every chunk to the index writer. The writer inverts the terms into
+//! posting lists.
 
 use std::borrow::Cow;
 use std::sync::Arc;

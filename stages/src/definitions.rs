@@ -1,4 +1,4 @@
-//! Definitions that a custom stage supplies for a file, which add support for a language.
+//! Definitions that a custom stage supplies for a file, for example in a language without built-in support.
 
 use std::sync::Arc;
 
@@ -11,7 +11,8 @@ const MAX_DEFINITIONS: usize = 50_000;
 /// Maximum length of a name, in bytes.
 const MAX_NAME_BYTES: usize = 1_024;
 
-/// The definitions of a file. `None` if no custom stage supplies any; the symbols from `parse` are used then.
+/// The definitions of a file. `None` if no custom stage supplies definitions. In this case, the symbols from the
+/// `parse` stage are used.
 #[derive(Clone, Debug, Default)]
 pub struct Definitions(pub(crate) Option<Arc<[Definition]>>);
 
@@ -40,10 +41,10 @@ pub(crate) struct Definition {
     signature: String,
     #[serde(default)]
     doc: String,
-    /// Last identifiers of the names that the definition calls.
+    /// Names that the definition calls, each reduced to its last identifier.
     #[serde(default)]
     calls: Vec<String>,
-    /// Last identifiers of the types that the definition extends or implements.
+    /// Types that the definition extends or implements, each reduced to its last identifier.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     bases: Vec<String>,
     #[serde(default = "default_exported")]
@@ -101,7 +102,7 @@ const KINDS: [SymbolKind; 10] = [
 /// Sets the definitions of a file from the list of objects that a custom stage returns.
 ///
 /// # Errors
-/// If the JSON does not have this form, or if a definition is invalid. Reports the first error.
+/// If the value is not such a list, or if a definition is invalid. Only the first error is reported.
 pub(crate) fn set(cell: &mut Definitions, value: Value) -> Result<(), String> {
     let Value::Json(json) = value else { return Err("definitions must be a list of objects".to_owned()) };
     let all: Vec<Definition> = serde_json::from_value(json).map_err(|error| error.to_string())?;
@@ -190,8 +191,8 @@ mod tests {
 
     fn symbols(definitions: serde_json::Value, text: &str) -> Vec<(String, (u32, u32), String)> {
         let mut cell = Definitions::default();
-        set(&mut cell, Value::Json(definitions)).expect("sound");
-        let found = symbols_of(&cell.0.expect("given"), text).symbols;
+        set(&mut cell, Value::Json(definitions)).expect("valid definitions");
+        let found = symbols_of(&cell.0.expect("the definitions were set"), text).symbols;
         found
             .into_iter()
             .map(|symbol| {
@@ -234,7 +235,7 @@ mod tests {
             (json!([{ "name": "a", "kind": "type", "line_start": 3, "line_end": 2 }]), "`a` has invalid lines: 3 to 2"),
             (json!([{ "name": "a", "kind": "type", "line_start": 0, "line_end": 2 }]), "`a` has invalid lines: 0 to 2"),
         ] {
-            let error = set(&mut Definitions::default(), Value::Json(given)).expect_err("refused");
+            let error = set(&mut Definitions::default(), Value::Json(given)).expect_err("the definitions are invalid");
             assert!(error.contains(reason), "{error}");
         }
     }

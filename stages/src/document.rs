@@ -10,14 +10,15 @@ const MAX_TEXT_BYTES: usize = 4 << 20;
 /// Maximum length of the path of a document, in bytes.
 const MAX_PATH_BYTES: usize = 1_024;
 
-/// State of a document, in a file row that is not a file of the tree.
+/// The document in a row that does not represent a file of the tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Document {
     /// The document has this text.
     Text(Arc<str>),
     /// The document no longer exists.
     Deleted,
-    /// The row describes no single document: all other documents below the path of the row are unchanged.
+    /// The row does not describe a document. It declares that all other documents below the path of the row are
+    /// unchanged.
     Rest,
 }
 

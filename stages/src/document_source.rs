@@ -12,7 +12,8 @@ use serde::Deserialize;
 use crate::columns::{DOCUMENT, Document, LANGUAGE, LanguageName, MTIME, PATH, RelativePath, SIZE};
 use crate::index::PipelineChoice;
 
-/// Documents that are not files, such as the entries of a memory. The service of a run of [`pipeline`].
+/// A source of documents that are not files, such as the entries of a memory. A run of [`pipeline`] gets the source as
+/// a service.
 pub trait DocumentSource: Send + Sync + Sized + 'static {
     /// The type of the source stage.
     const TYPE: &'static str;
@@ -20,18 +21,19 @@ pub trait DocumentSource: Send + Sync + Sized + 'static {
     const VERSION: u32;
     /// The name of the pipeline.
     const PIPELINE: &'static str;
-    /// The settings of `incremental-check`, and the stages between it and `embed`, in TOML.
+    /// TOML text with the settings of the `incremental-check` stage, followed by the stages between `incremental-check`
+    /// and `embed`.
     const STAGES: &'static str;
     /// The language of the documents.
     const LANGUAGE: &'static str;
-    /// The directory of the documents. Documents of a supplier are below `@` and its name, and documents whose paths carry no
-    /// meaning below `@@`.
+    /// The directory of the documents. Its name is `@` followed by the name of the supplier, or begins with `@@` if the
+    /// paths of the documents have no meaning.
     const DIRECTORY: &'static str;
     /// Maximum number of documents in a batch.
     const MAX_BATCH: usize;
 
-    /// Supplies the documents that have changed. Any other indexed document is deleted, unless [`Documents::keep_others`] is
-    /// called.
+    /// Supplies the documents that have changed. The run deletes all other indexed documents, unless the source calls
+    /// [`Documents::keep_others`].
     ///
     /// # Errors
     /// Fails if the documents cannot be read or the run has been stopped.
@@ -73,7 +75,7 @@ impl<S: DocumentSource> Documents<'_, '_, S> {
         if self.rows.len() < S::MAX_BATCH { Ok(()) } else { self.emit() }
     }
 
-    /// Keeps all documents that are not emitted.
+    /// Declares that all indexed documents that are not emitted are unchanged.
     ///
     /// # Errors
     /// Fails if the run has been stopped.
@@ -120,10 +122,10 @@ impl<S: DocumentSource> StageConfig for SourceConfig<S> {
     }
 }
 
-/// Returns the source of a run.
+/// Returns the document source of a run.
 ///
 /// # Errors
-/// Fails if the run is not the run of a source.
+/// Fails if the run does not have this source.
 pub fn service<S: DocumentSource>(cx: &BuildContext<'_>) -> Result<Arc<S>, StageError> {
     cx.services
         .get::<S>()

@@ -1,4 +1,4 @@
-//! `embed`: computes a vector for each chunk, and its tokens for late interaction.
+//! The `embed` stage, which computes the vector and the tokens of each chunk. Late interaction compares the tokens.
 
 use std::sync::Arc;
 
@@ -57,7 +57,7 @@ impl StageConfig for Embed {
         if self.model.is_empty() {
             problems.error("model", "the model has no name").help("`static` is part of the program");
         }
-        // The name is part of the model's id, by which a search finds the model.
+        // The index stores the name as part of the model id, by which a search finds the model.
         if self.model != Self::default().model && has_secret(&self.model) {
             problems.error("model", "the name of a model must not contain a secret, such as a token");
         }
@@ -130,7 +130,7 @@ impl Worker for EmbedWorker<'_> {
 }
 
 impl EmbedWorker<'_> {
-    /// Returns the vector and the tokens of each passage. The static model reads a passage once for both.
+    /// Returns the vector and the tokens of each passage. The static model tokenizes a passage only once for both.
     fn embed(&mut self, passages: &[Passage<'_>], cx: &StageContext<'_>) -> Result<Vec<EmbeddedPassage>, StageError> {
         if cx.cancelled() {
             return Err(StageError::Stopped);
@@ -145,7 +145,7 @@ impl EmbedWorker<'_> {
         Ok(vectors.into_iter().zip(read).collect())
     }
 
-    /// Returns the stored vectors of the chunks that the last run embedded in the same way.
+    /// Returns, for each chunk, the vector from the last run if it is still valid.
     fn stored_vectors(
         &self,
         batch: &BatchView<'_>,
@@ -154,7 +154,7 @@ impl EmbedWorker<'_> {
         let previous = batch.read_optional(PREVIOUS)?.filter(|_| cx.is_current()).unwrap_or_default();
         let snapshot = &self.stage.previous.snapshot;
         let values = batch.read_optional(CHUNK_STORED)?.unwrap_or_default();
-        // The value of a column in the embedded text may change.
+        // The vector is outdated if the value of a column in the embedded text has changed.
         let is_current = |row: usize| values.get(row).is_none_or(|values| values.is_current(cx.stage()));
         let stored = |(row, id): (usize, &Option<StoredId>)| match id {
             Some(StoredId(id)) if is_current(row) => snapshot.vector(*id),

@@ -1,8 +1,8 @@
-//! A stand-in for a custom stage that is not run in this pass. Rows whose text is unchanged keep their stored values.
+//! Stand-ins for custom stages that are not run in this pass. Rows with unchanged text keep their stored values.
 //!
 //! The values of a row may be outdated if the row was rebuilt or if an input of the stage has changed. Such a row is
-//! recorded as a row without a result, and the next pass that runs the stage begins with these rows. Rows that the
-//! stage might have dropped are omitted until then; the row without a result is their file.
+//! recorded as a row without a result. The next pass that runs the stage processes the rows without a result. If the
+//! stage can drop rows, new rows are omitted until that pass, and their file is recorded as the row without a result.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,10 +19,10 @@ use crate::services::{PreviousIndex, RestoredChunk};
 
 /// Name of the stand-in in fingerprints.
 const TYPE: &str = "not-run";
-/// The column that a stage fills to omit a file.
+/// Name of the column that a stage writes to omit a file.
 const SKIP: &str = "file.skip";
 
-/// A stage that is not run.
+/// The stand-in for a stage that is not run. It writes the stored values of the stage's columns.
 pub(crate) struct KeptStage {
     previous: Arc<PreviousIndex>,
     /// Columns that the stage writes.
@@ -31,11 +31,11 @@ pub(crate) struct KeptStage {
     processes_files: bool,
     /// Whether the stage drops chunks.
     drops_chunks: bool,
-    /// Languages of the files that the stage processes. All languages if empty.
+    /// Languages of the files that the stage processes. If the list is empty, the stage processes all files.
     languages: Vec<String>,
 }
 
-/// Whether a stand-in can replace a stage: the stage is custom, and either reads its stored values or supplies
+/// Whether a stand-in can replace a stage. This is the case for custom stages that read their stored values or supply
 /// documents.
 pub(crate) fn can_stand_in(stage: &PlannedStage) -> bool {
     let reads_stored = |column: &ColumnSpec| [FILE_STORED.name(), CHUNK_STORED.name()].contains(&column.name());
@@ -47,7 +47,7 @@ pub fn is_built_in(stage: &PlannedStage) -> bool {
     crate::registry().stage_types().any(|name| name == stage.type_name())
 }
 
-/// Returns the languages of the files that a stage processes. Empty if the stage processes all files.
+/// Returns the languages of the files that a stage processes. The list is empty if the stage processes all files.
 pub(crate) fn languages_of(stage: &PlannedStage) -> Vec<String> {
     let named = stage.config().get("languages").and_then(|named| named.as_array()).into_iter().flatten();
     named.filter_map(|name| name.as_str().map(str::to_owned)).collect()
@@ -78,7 +78,7 @@ impl KeptStage {
         self.languages.is_empty() || self.languages.iter().any(|name| name == language)
     }
 
-    /// Whether the stage omits files.
+    /// Whether the stage can omit files.
     fn drops_files(&self) -> bool {
         self.written.iter().any(|column| [SKIP, STATUS.name()].contains(&column.name()))
     }
@@ -97,17 +97,17 @@ impl Stage for KeptStage {
     }
 }
 
-/// A row without a result, and the reason if the stage failed on it.
+/// A row for which the stage has no result, and the reason if the stage failed on the row.
 type Missing = (Entity, u32, Option<String>);
 
-/// The stored values of the rows of a batch.
+/// The stored values for the rows of a batch.
 #[derive(Default)]
 struct KeptRows {
     files: Vec<StoredValues>,
     chunks: Vec<StoredValues>,
-    /// For each file, the reason why the stage omitted it.
+    /// For each file, the reason why the file is omitted, if it is.
     skipped: Vec<Option<Value>>,
-    /// For each chunk, whether it is retained.
+    /// For each chunk, whether it stays in the batch.
     remaining: Vec<bool>,
     missing: Vec<Missing>,
 }
@@ -145,7 +145,8 @@ impl KeptRows {
             let is_other = languages.get(row).is_some_and(|language| !stage.works_on(language));
             let was_taken = unchanged.is_some_and(|known| matches!(known.outcome, FileOutcome::Indexed));
             let is_open = stage.drops_files() && status.has_chunks() && !is_other && !was_taken && skipped.is_none();
-            // An input of the stage may have changed, such as the path or the git history.
+            // Even if the content is unchanged, an input of the stage may have changed, such as the path or the git
+            // history.
             let is_settled = is_same && origin == path && cx.is_current();
             let of_file = Origin { stage: cx.stage(), path, origin, known: known.as_ref(), is_same, is_settled };
             if skipped.is_some() {
@@ -248,7 +249,7 @@ fn fits(value: &Value, column: &ColumnSpec) -> bool {
     }
 }
 
-/// The file of some rows, and the data that the last run stored for it.
+/// The file to which rows belong, and the data that the last run stored for the file.
 struct Origin<'a> {
     stage: &'a str,
     path: &'a str,
@@ -262,8 +263,8 @@ struct Origin<'a> {
 }
 
 impl Origin<'_> {
-    /// Returns the missing results of a row: those that the last run recorded, with the reasons of failures, or a new
-    /// one if the stage has to process the row again.
+    /// Returns the missing results of a row. These are the missing results that the last run recorded, with the reasons
+    /// of failures. If the last run recorded none, but the stage has to process the row again, returns a new one.
     fn missing(&self, entity: Entity, row: u32, position: Option<usize>) -> Vec<Missing> {
         if self.known.is_none() || !self.is_same && position.is_none() {
             return vec![(entity, row, None)];
@@ -288,7 +289,7 @@ impl Origin<'_> {
     }
 }
 
-/// Returns the reason why a stage omitted a file, if this stage omitted it.
+/// Returns the stored reason why `stage` omitted a file, or `None` if `stage` did not omit the file.
 fn skipped_by(file: &FileRecord, stage: &str) -> Option<Value> {
     match &file.outcome {
         FileOutcome::Skipped(reason) if reason.starts_with(&format!("stage `{stage}`: ")) => {
@@ -298,18 +299,18 @@ fn skipped_by(file: &FileRecord, stage: &str) -> Option<Value> {
     }
 }
 
-/// Splits a key into its kind and the part after the path of its file.
+/// Splits the key of a chunk into its kind and the part after the file path.
 fn local_key<'k>(key: &'k str, path: &str) -> Option<(&'k str, &'k str)> {
     let (kind, rest) = key.split_once(':')?;
     Some((kind, rest.strip_prefix(path)?))
 }
 
-/// Stands in for a stage that supplies documents. All documents of the stage stay unchanged.
+/// The stand-in for a stage that supplies documents. All documents of the stage stay unchanged.
 struct KeptDocuments;
 
 impl Stage for KeptDocuments {
     fn open(&self) -> Box<dyn Worker + '_> {
-        // Files of the tree pass through.
+        // Files of the tree are not documents.
         Box::new(|batch: &mut BatchView<'_>, _: &StageContext<'_>| {
             batch.write_values(DOCUMENT.name(), vec![None; batch.files()])?;
             Ok(())

@@ -1,8 +1,8 @@
 //! The built-in stages of an index run, and the run itself.
 //!
 //! Each stage has a folder or a file with its name. [`columns`] defines the data that stages exchange, and [`index`]
-//! runs a pipeline over a directory. The crate [`aurora_languages`] supports programming languages; [`formats`] adds
-//! document formats. Deliberately absent: answering queries, which is the purpose of the query crate.
+//! runs a pipeline over a directory. The crate [`aurora_languages`] supports programming languages, and [`formats`]
+//! adds document formats. This crate deliberately does not answer queries, which is the purpose of the query crate.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]

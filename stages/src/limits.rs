@@ -1,8 +1,8 @@
 //! Limits on the pipeline of a project, which only the user can raise.
 //!
 //! A repository contains its own pipeline, and the values in that pipeline must not exceed these limits. The limits
-//! come from `[limits]` in the user's own `config.toml` or from `AURORA_LIMITS_…` in the environment. Flags, and
-//! pipeline files that the user names, are not limited.
+//! come from `[limits]` in the user's own `config.toml` or from `AURORA_LIMITS_…` in the environment. The limits do not
+//! apply to command-line flags, or to pipeline files that the user selects.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -24,15 +24,18 @@ pub const TABLE: &str = "limits";
 /// Prefix of the environment variables that set limits.
 const VARIABLE_PREFIX: &str = "AURORA_LIMITS_";
 
-/// A limit: its entry in the reference, and the pipeline keys that it bounds.
+/// A limit on one or more keys of a pipeline.
 struct Limit {
+    /// Entry in the reference.
     key: Key,
     default: fn() -> u64,
+    /// The pipeline keys that are limited, each with the stage type, or `None` for a key that does not depend on the
+    /// type.
     keys: &'static [(Option<&'static str>, &'static str)],
 }
 
 impl Limit {
-    /// Whether values may have a unit.
+    /// Whether the limit is a size, whose value may have a unit.
     fn is_size(&self) -> bool {
         self.key.value == ValueType::Size
     }
@@ -96,8 +99,8 @@ fn variable(name: &str) -> String {
     format!("{VARIABLE_PREFIX}{}", name.to_uppercase())
 }
 
-/// Returns the default number of workers. It is well above the number of cores, because a pipeline may be written for a
-/// larger machine.
+/// Returns the default limit on the number of workers. The limit is well above the number of cores, because a pipeline
+/// may be written for a larger machine.
 fn workers() -> u64 {
     let cores = available_parallelism().map_or(1, usize::from);
     (4 * cores).clamp(64, MAX_WORKERS) as u64
@@ -108,12 +111,13 @@ fn workers() -> u64 {
 pub struct Limits {
     /// The values, in the order of [`KNOWN_LIMITS`].
     values: [u64; KNOWN_LIMITS.len()],
-    raised_in: Option<PathBuf>,
+    /// Path of the configuration file in which the user can raise the limits.
+    config_path: Option<PathBuf>,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { values: KNOWN_LIMITS.map(|known| (known.default)()), raised_in: None }
+        Self { values: KNOWN_LIMITS.map(|known| (known.default)()), config_path: None }
     }
 }
 
@@ -128,32 +132,32 @@ impl fmt::Display for LimitErrors {
 }
 
 impl Limits {
-    /// Loads the built-in limits, overridden by `[limits]` of the user's configuration and then by the environment. A
-    /// missing file, or a file that is not TOML, is ignored; the search configuration reports invalid TOML.
+    /// Loads the limits. `[limits]` in the user's configuration overrides the defaults, and the environment overrides
+    /// both. A file that is missing or is not TOML is ignored, because the search configuration reports invalid TOML.
     ///
     /// # Errors
     /// Reports all unknown names and all values out of range together.
     pub fn load(user: Option<&Path>, environment: &[(String, String)]) -> Result<Self, LimitErrors> {
-        let mut limits = Self { raised_in: user.map(Path::to_owned), ..Self::default() };
+        let mut limits = Self { config_path: user.map(Path::to_owned), ..Self::default() };
         let mut errors = Vec::new();
         let text = user.and_then(|path| read_regular_to_string(path, MAX_CONFIG_BYTES).ok()).unwrap_or_default();
         let root = DeTable::parse(&text).map(|root| root.into_inner()).unwrap_or_default();
         let table = root.iter().find(|(name, _)| name.get_ref() == TABLE);
         for (name, value) in table.and_then(|(_, table)| table.get_ref().as_table()).into_iter().flatten() {
             let line = text[..name.span().start].matches('\n').count() + 1;
-            let place = || format!("{}:{line}", user.unwrap_or(Path::new("")).display());
+            let source = || format!("{}:{line}", user.unwrap_or(Path::new("")).display());
             let value = match value.get_ref() {
                 DeValue::Integer(number) => number.as_str().to_owned(),
                 DeValue::String(text) => text.to_string(),
                 _ => String::new(),
             };
-            limits.set(name.get_ref(), &value, place, &mut errors);
+            limits.set(name.get_ref(), &value, source, &mut errors);
         }
-        let mut ours: Vec<_> = environment.iter().filter(|(name, _)| name.starts_with(VARIABLE_PREFIX)).collect();
-        ours.sort();
-        for (name, value) in ours {
-            let place = || format!("environment variable {name}");
-            limits.set(&name[VARIABLE_PREFIX.len()..].to_ascii_lowercase(), value, place, &mut errors);
+        let mut variables: Vec<_> = environment.iter().filter(|(name, _)| name.starts_with(VARIABLE_PREFIX)).collect();
+        variables.sort();
+        for (name, value) in variables {
+            let source = || format!("environment variable {name}");
+            limits.set(&name[VARIABLE_PREFIX.len()..].to_ascii_lowercase(), value, source, &mut errors);
         }
         if errors.is_empty() { Ok(limits) } else { Err(LimitErrors(errors)) }
     }
@@ -163,12 +167,12 @@ impl Limits {
         KNOWN_LIMITS.into_iter().map(|known| (known.key, (known.default)(), variable(known.key.name)))
     }
 
-    fn set(&mut self, name: &str, value: &str, place: impl Fn() -> String, errors: &mut Vec<String>) {
+    fn set(&mut self, name: &str, value: &str, source: impl Fn() -> String, errors: &mut Vec<String>) {
         let Some(at) = KNOWN_LIMITS.iter().position(|known| known.key.name == name) else {
             let names: Vec<_> = KNOWN_LIMITS.iter().map(|known| known.key.name).collect();
             return errors.push(format!(
                 "no limit is named `{name}` ({}); the known limits are {}",
-                place(),
+                source(),
                 names.join(", ")
             ));
         };
@@ -178,14 +182,15 @@ impl Limits {
             None => {
                 let expected =
                     if KNOWN_LIMITS[at].is_size() { "a size such as \"64MiB\"" } else { "a whole number from 1" };
-                errors.push(format!("`{name}` must be {expected}, not `{value}` ({})", place()));
+                errors.push(format!("`{name}` must be {expected}, not `{value}` ({})", source()));
             }
         }
     }
 
     /// Returns the limits as ceilings for the engine.
     pub(crate) fn ceilings(&self) -> Vec<Ceiling> {
-        let file = self.raised_in.as_ref().map_or_else(|| "config.toml".to_owned(), |path| path.display().to_string());
+        let file =
+            self.config_path.as_ref().map_or_else(|| "config.toml".to_owned(), |path| path.display().to_string());
         let ceilings_for = |(known, most): (&Limit, u64)| -> Vec<Ceiling> {
             let help = format!(
                 "a project cannot exceed this limit; raise `{}` in [{TABLE}] of {file}, or name the file with --pipeline",

@@ -9,7 +9,7 @@ use aurora_storage::{ColumnDeclaration, Field, MetaValue, TermVector};
 
 use crate::columns::RECORD;
 
-/// The metadata of a chunk, borrowed if no column adds to it.
+/// The metadata of a chunk. Borrowed from the chunk if no custom column adds a value.
 pub(crate) type ChunkMetadata<'b> = Cow<'b, [(String, MetaValue)]>;
 
 /// Returns the metadata of every chunk in a batch: the chunk's own metadata, and the custom columns of the chunk and of
@@ -32,8 +32,8 @@ pub(crate) fn metadata<'b>(batch: &'b BatchView<'_>) -> Result<Vec<ChunkMetadata
     Ok(batch.chunk_files().iter().enumerate().map(of_row).collect())
 }
 
-/// Returns the text of a custom column of a chunk or of its file, or `None` if the column has no value or is not a
-/// text.
+/// Returns the masked text of a custom column for a chunk: the value of the chunk, or else the value of its file.
+/// Returns `None` if there is no value or the value is not text.
 pub(crate) fn text_of(batch: &BatchView<'_>, column: &str, row: usize) -> Option<String> {
     let file = batch.chunk_files()[row] as usize;
     let find = |entity, row: usize| {
@@ -46,8 +46,7 @@ pub(crate) fn text_of(batch: &BatchView<'_>, column: &str, row: usize) -> Option
     }
 }
 
-/// Converts a value to its stored form, with its secrets masked. Returns `None` for types that custom columns cannot
-/// have.
+/// Converts a value to its stored form and masks its secrets. Returns `None` for types that custom columns cannot have.
 fn meta_value(value: &Value) -> Option<MetaValue> {
     Some(match value {
         Value::String(text) => MetaValue::String(masked(text.clone())),
@@ -59,8 +58,8 @@ fn meta_value(value: &Value) -> Option<MetaValue> {
     })
 }
 
-/// Returns the terms of the columns with the use `terms`, in [`Field::Custom`]. Each occurrence is repeated by the
-/// weight of its column, as in Robertson, Zaragoza and Taylor (2004).
+/// Returns the terms of the columns that declare the use `terms`, in [`Field::Custom`]. Each occurrence is counted as
+/// often as the weight of its column, as in Robertson, Zaragoza and Taylor (2004).
 pub(crate) fn custom_terms(
     analyzer: &Analyzer,
     columns: &[ColumnDeclaration],

@@ -1,4 +1,4 @@
-//! The embedded passage of a chunk, and its tokens.
+//! The passage of a chunk, which is the text that is embedded, and its tokens.
 
 use std::borrow::Cow;
 

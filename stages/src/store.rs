@@ -1,4 +1,4 @@
-//! `store`: passes files, chunks and vectors to the index writer, in the order of the walk.
+//! The `store` stage, which passes files, chunks and vectors to the index writer, in the order of the walk.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -22,10 +22,10 @@ use crate::git_signal::to_stored;
 use crate::metadata::{ChunkMetadata, metadata};
 use crate::services::{Moves, PreviousIndex, RunClock, service};
 
-/// History key of a file whose attribution is pending. It differs from every real key.
+/// History key of a file whose attribution is pending. The key differs from the key of every attributed file.
 const PENDING: &[u8] = b"pending";
 
-/// Counter of chunks for which only values are stored, and whose values are unchanged.
+/// Name of the counter of chunks for which only values had to be stored, but whose values are unchanged.
 pub(crate) const UNCHANGED_CHUNKS: &str = "chunks.unchanged";
 
 /// `[stage.store]`.
@@ -185,8 +185,8 @@ impl StoreWorker<'_> {
         self.stage.previous.snapshot.file(&batch.read(PATH)?[row]).map_err(StageError::from_error)
     }
 
-    /// Updates the stored row of a file whose content is unchanged. Also replaces its unfinished rows if stages have
-    /// run on the file.
+    /// Updates the stored row of a file whose content is unchanged. If `unfinished` is given, also replaces the list of
+    /// unfinished rows.
     fn touch(
         &self,
         batch: &BatchView<'_>,
@@ -226,7 +226,7 @@ impl StoreWorker<'_> {
         Ok(ids)
     }
 
-    /// Returns the updated row of a file of which only the stat data or the object id has changed.
+    /// Returns the stored row of a file with the current stat data and object id.
     fn touched_record(&self, known: FileRecord, batch: &BatchView<'_>, row: usize) -> Result<FileRecord, StageError> {
         Ok(FileRecord {
             size: batch.read(SIZE)?[row],
@@ -237,16 +237,17 @@ impl StoreWorker<'_> {
     }
 }
 
-/// Returns the attribution of a file's lines if the pipeline has `git-signal`.
+/// Returns the attribution of a file, or `None` if the pipeline has no `git-signal` stage.
 fn attribution<'b>(batch: &'b BatchView<'_>, row: usize) -> Result<Option<&'b Attribution>, StageError> {
     Ok(batch.read_optional(BLAME)?.map(|blames| &blames[row]))
 }
 
-/// The unfinished rows of a file by stage and reason.
+/// The rows of a file without a result, by stage and by reason of the failure.
 type RowsByReason<'b> = BTreeMap<(&'b str, Option<&'b str>), BTreeSet<RowExtent>>;
 
-/// Returns, for every file, the sorted rows for which stages have no result. The outer list is empty if the batch has
-/// no such rows. A stage that ran on no chunk of a file is recorded once.
+/// Returns, for every file, a sorted list of the rows for which stages have no result. The outer list is empty if the
+/// batch has no such rows. A stage without a result for all chunks of a file is recorded once for the file, unless it
+/// failed.
 fn unfinished_by_file(batch: &BatchView<'_>) -> Vec<Vec<UnfinishedRow>> {
     let results = batch.missing_results();
     if results.is_empty() {
@@ -280,7 +281,7 @@ fn unfinished_by_file(batch: &BatchView<'_>) -> Vec<Vec<UnfinishedRow>> {
             let extents = if extents.contains(&RowExtent::File) {
                 BTreeSet::from([RowExtent::File])
             } else if reason.is_none() && extents.len() == counts[file] as usize {
-                // Failed rows are listed individually.
+                // Rows on which the stage failed are not combined, because they are listed individually.
                 BTreeSet::from([RowExtent::Chunks])
             } else {
                 extents
@@ -298,11 +299,12 @@ fn unfinished_by_file(batch: &BatchView<'_>) -> Vec<Vec<UnfinishedRow>> {
     files.into_iter().enumerate().map(rows).collect()
 }
 
-/// Defaults for pipelines without the stages that compute these values.
+/// History of chunks in a pipeline without a `git-signal` stage.
 static NO_HISTORY: ChunkHistory = ChunkHistory::None;
+/// Tokens of chunks in a pipeline without a stage that computes tokens.
 static NO_TOKENS: StoredTokens = StoredTokens { code: Vec::new(), doc: Vec::new() };
 
-/// Returns the chunks of every file row, with their vectors.
+/// Returns, for every file, its chunks with their vectors and other data.
 fn chunks_by_file<'b>(
     batch: &'b BatchView<'_>,
     metadata: &'b [ChunkMetadata<'b>],
@@ -315,7 +317,8 @@ fn chunks_by_file<'b>(
     for (row, file) in batch.chunk_files().iter().enumerate() {
         files[*file as usize].push(NewChunk {
             chunk: &records[row].0,
-            // A chunk that was read from the index has the history of the last run.
+            // Use the history from this run, because the record of a chunk that was read from the index contains the
+            // history of the last run.
             git: signals.map_or(&NO_HISTORY, |signals| &signals[row].0),
             tokens: tokens.map_or(&NO_TOKENS, |tokens| &tokens[row].0),
             metadata: &metadata[row],

@@ -1,5 +1,5 @@
-//! `tokens`: computes the tokens of each chunk for late interaction. `embed` includes this step; the stage is for
-//! pipelines in which a custom stage computes the vectors.
+//! The `tokens` stage, which computes the tokens of each chunk for late interaction. The `embed` stage includes this
+//! step. The `tokens` stage is for pipelines in which a custom stage computes the vectors.
 
 use std::sync::Arc;
 

@@ -11,7 +11,7 @@ pub(crate) enum Category {
     OpenDomain,
     /// The answer is in one turn.
     SingleHop,
-    /// The question assumes something that nobody said. Its evidence is the turn that the question distorts.
+    /// The question assumes something that nobody said. The evidence is the turn that the question misrepresents.
     Adversarial,
 }
 
@@ -19,7 +19,7 @@ impl Category {
     /// The categories whose questions have an answer.
     pub(crate) const ANSWERED: [Self; 4] = [Self::MultiHop, Self::Temporal, Self::OpenDomain, Self::SingleHop];
 
-    /// Returns the category with the number that LoCoMo uses.
+    /// Returns the category for a number in LoCoMo.
     pub(crate) fn from_number(number: u64) -> Option<Self> {
         match number {
             1 => Some(Self::MultiHop),
@@ -31,7 +31,7 @@ impl Category {
         }
     }
 
-    /// Name of the category in tables.
+    /// Returns the name of the category in tables.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::MultiHop => "multi-hop",

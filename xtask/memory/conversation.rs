@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::category::Category;
 use crate::evidence;
 
-/// Seconds between two turns of a session. LoCoMo gives only the time of the session.
+/// Seconds between two turns of a session. LoCoMo contains only the time of the session.
 const BETWEEN_TURNS: i64 = 60;
 
 /// A conversation of two people over several sessions.
@@ -22,7 +22,7 @@ pub(crate) struct Conversation {
     pub(crate) sessions: Vec<Session>,
     /// The questions with evidence, in the order of the file.
     pub(crate) questions: Vec<ConversationQuestion>,
-    /// Number of questions that are omitted because their evidence names no turn.
+    /// Number of questions that are omitted because their evidence contains no id of a turn.
     pub(crate) without_evidence: usize,
 }
 
@@ -34,7 +34,7 @@ pub(crate) struct Session {
     pub(crate) turns: Vec<Turn>,
 }
 
-/// A turn: what one of the two speakers said.
+/// A turn of one of the two speakers.
 pub(crate) struct Turn {
     /// Id of the turn in LoCoMo, such as `D1:3`.
     pub(crate) id: String,
@@ -42,8 +42,8 @@ pub(crate) struct Turn {
     pub(crate) speaker: String,
     /// Text of the turn, with the caption of the image that the speaker showed.
     pub(crate) text: String,
-    /// Time in Unix seconds: the time of the session plus a minute for each earlier turn. LoCoMo names no time zone, so
-    /// UTC is assumed.
+    /// Time in Unix seconds: the time of the session plus a minute for each earlier turn. LoCoMo does not specify a
+    /// time zone, so the program assumes UTC.
     pub(crate) time: i64,
 }
 
@@ -55,9 +55,9 @@ pub(crate) struct ConversationQuestion {
     pub(crate) category: Category,
     /// Text of the question.
     pub(crate) text: String,
-    /// The answer in LoCoMo, shown in lists for people to read.
+    /// The answer in LoCoMo, for display.
     pub(crate) answer: String,
-    /// Ids of the turns that answer the question; at least one.
+    /// Ids of the turns that answer the question. There is at least one.
     pub(crate) evidence: Vec<String>,
 }
 

@@ -1,6 +1,6 @@
-//! Finds the turns that answer a question. LoCoMo lists them as evidence, which annotators typed by hand.
+//! Parses evidence, which lists the turns that answer a question. Annotators typed the lists by hand.
 
-/// Returns the ids of the turns that an item of an evidence list names, such as `D8:6`.
+/// Returns the ids of the turns in an item of an evidence list, such as `D8:6`.
 ///
 /// An item is split at white space, commas and semicolons. A part is an id if it consists of `D`, an optional colon,
 /// the number of the session, a colon and the number of the turn. Leading zeros are dropped. All other parts are
@@ -20,7 +20,7 @@ fn id(part: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// Every malformed item of `locomo10_v2`, and a valid one.
+    /// Tests every malformed item of `locomo10_v2`, and one valid item.
     #[test]
     fn malformed_items_are_parsed() {
         let check = |item: &str, expected: &[&str]| assert_eq!(ids(item), expected, "{item}");

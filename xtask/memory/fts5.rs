@@ -23,7 +23,7 @@ impl Tokenizer {
     /// All measured tokenizers.
     pub(crate) const ALL: [Self; 2] = [Self::Unicode61, Self::Porter];
 
-    /// Name of the tokenizer in FTS5.
+    /// Returns the name of the tokenizer in FTS5.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Unicode61 => "unicode61",
@@ -38,11 +38,11 @@ pub(crate) fn ask_fts5(
     memories: &Memories,
     tokenizer: Tokenizer,
 ) -> Result<Vec<Measured>, String> {
-    let index = |place: usize| {
-        let held = conversations.iter().zip(&memories.rounds).filter(|(_, round)| round.memory == place);
+    let index = |position: usize| {
+        let held = conversations.iter().zip(&memories.rounds).filter(|(_, round)| round.memory == position);
         let turns = held.clone().flat_map(|(conversation, _)| {
             let turn = |turn: &crate::conversation::Turn| {
-                let id = memories.stored[place].id(conversation, &turn.id);
+                let id = memories.stored[position].id(conversation, &turn.id);
                 json!({ "id": id, "speaker": turn.speaker, "text": turn.text })
             };
             conversation.turns().map(turn).collect::<Vec<Value>>()

@@ -1,8 +1,8 @@
 //! Measures questions that are asked soon after the session that answers them, while a memory grows.
 //!
-//! Questions about a finished conversation concern everything that was ever said, as if every turn were equally likely
-//! to be needed. This measurement is the other extreme: when a question is asked, the last session contains the newest
-//! turn of the evidence.
+//! Questions about a finished conversation concern the whole conversation, as if every turn were equally likely to be
+//! needed. This measurement is the other extreme: when a question is asked, the last session contains the newest turn
+//! of the evidence.
 
 use std::path::Path;
 
@@ -37,8 +37,8 @@ pub(crate) fn ask_while_growing(
             }
         }
         for (all, mut measured) in all.iter_mut().zip(measured) {
-            let place = |id: &str| conversation.questions.iter().position(|question| question.id == id);
-            measured.sort_by_key(|(id, _)| place(id));
+            let order = |id: &str| conversation.questions.iter().position(|question| question.id == id);
+            measured.sort_by_key(|(id, _)| order(id));
             all.extend(measured.into_iter().map(|(_, measured)| measured));
         }
     }

@@ -1,4 +1,4 @@
-//! Stores conversations as memories, and holds the questions for each memory.
+//! Stores conversations as memories, and lists the questions for each memory.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -53,9 +53,9 @@ impl Memories {
         Ok(Self { stored, rounds })
     }
 
-    /// Creates one memory for all conversations. Conversations are shifted in time so that all end when the newest one
-    /// ends. So the turns have the same age at the time of a question as in separate memories, and no turn is younger
-    /// than the question.
+    /// Creates one memory for all conversations. Conversations are shifted in time so that all conversations end when
+    /// the newest conversation ends. Therefore, the turns have the same age at the time of a question as in separate
+    /// memories, and no turn is younger than the question.
     pub(crate) fn shared(conversations: &[Conversation], directory: &Path) -> Result<Self, String> {
         let end = conversations.iter().map(Conversation::end).max().unwrap_or_default();
         let mut turns = StoredTurns::create(&directory.join("shared"))?;
@@ -110,7 +110,7 @@ impl StoredTurns {
         questions.map(question).collect()
     }
 
-    /// Returns the id in the memory of the turn with the LoCoMo id `id`.
+    /// Returns the memory id of a turn, given its LoCoMo id.
     pub(crate) fn id(&self, conversation: &Conversation, id: &str) -> String {
         self.ids.get(&(conversation.name.clone(), id.to_owned())).cloned().unwrap_or_default()
     }

@@ -66,8 +66,8 @@ fn description(
         // Writing to a string cannot fail.
         let _ = writeln!(text, "  wanted {id}, {days} days old: {}: {}", turn.speaker, turn.text);
     }
-    for (place, hit) in found.hits.iter().enumerate().filter(|(_, hit)| is_evidence(question, &hit.key)) {
-        let _ = writeln!(text, "  at {}: {}", place + 1, scores(hit));
+    for (position, hit) in found.hits.iter().enumerate().filter(|(_, hit)| is_evidence(question, &hit.key)) {
+        let _ = writeln!(text, "  at {}: {}", position + 1, scores(hit));
     }
     for hit in found.hits.iter().take(SHOWN) {
         let _ = writeln!(text, "  {}. {}: {}\n     {}", hit.rank, hit.name, hit.key, scores(hit));

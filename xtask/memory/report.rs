@@ -18,7 +18,7 @@ use crate::trials;
 
 /// Seconds in an hour.
 const HOUR: i64 = 3_600;
-/// Upper limits of the age classes of the newest evidence, in hours, and their names.
+/// Age classes of the newest evidence, each with its upper limit in hours and its name.
 const AGES: [(i64, &str); 5] =
     [(24, "a day"), (7 * 24, "a week"), (30 * 24, "30 days"), (90 * 24, "90 days"), (i64::MAX, "older")];
 
@@ -35,7 +35,7 @@ struct Measurement {
     measured: Vec<Measured>,
 }
 
-/// Results of FTS5.
+/// The results of one configuration of FTS5.
 struct Fts5Measurement {
     tokenizer: Tokenizer,
     is_scoped: bool,
@@ -70,7 +70,7 @@ pub(crate) fn print(conversations: &[Conversation], directory: &Path) -> Result<
             baselines.push(Fts5Measurement { tokenizer, is_scoped, measured });
         }
     }
-    let is_answered = |place: usize| placed[place].question.category != Category::Adversarial;
+    let is_answered = |index: usize| placed[index].question.category != Category::Adversarial;
 
     println!("\n## All settings\n\nAll categories but the adversarial one.");
     print_head(&["scopes", "λ per hour", "mode", "spreading"]);
@@ -95,12 +95,12 @@ pub(crate) fn print_trials(
     trials: &[String],
 ) -> Result<(), String> {
     let placed = placed(conversations);
-    let is_answered = |place: usize| placed[place].question.category != Category::Adversarial;
+    let is_answered = |index: usize| placed[index].question.category != Category::Adversarial;
     let default = ask_all(memories, base)?;
     print_head(&["configuration", "category"]);
     print_means("| default | all ", &default, is_answered);
     for category in Category::ANSWERED {
-        let counts = |place: usize| placed[place].question.category == category;
+        let counts = |index: usize| placed[index].question.category == category;
         print_means(&format!("| default | {} ", category.name()), &default, counts);
     }
     for trial in trials {
@@ -108,7 +108,7 @@ pub(crate) fn print_trials(
         let measured = ask_all(memories, &setting)?;
         print_differences(&format!("| `{trial}` | all "), &measured, &default, is_answered);
         for category in Category::ANSWERED {
-            let counts = |place: usize| placed[place].question.category == category;
+            let counts = |index: usize| placed[index].question.category == category;
             print_differences(&format!("| | {} ", category.name()), &measured, &default, counts);
         }
     }
@@ -165,7 +165,7 @@ fn print_categories(placed: &[Placed<'_>], all: &[Measurement], baselines: &[Fts
     let rows: Vec<(String, &Vec<Measured>)> = of_us.chain(of_baselines).collect();
     for category in Category::ANSWERED.into_iter().chain([Category::Adversarial]) {
         for (name, measured) in &rows {
-            let counts = |place: usize| placed[place].question.category == category;
+            let counts = |index: usize| placed[index].question.category == category;
             print_means(&format!("| {} {name}", category.name()), measured, counts);
         }
     }
@@ -200,7 +200,7 @@ fn print_changes(all: &[Measurement], counts: impl Fn(usize) -> bool + Copy) {
 fn print_comparisons(placed: &[Placed<'_>], all: &[Measurement], baselines: &[Fts5Measurement]) {
     println!("\n## Against FTS5\n\nThe memory minus FTS5, paired by question.");
     print_head(&["category", "memory: scopes", "λ per hour", "mode", "spreading", "FTS5"]);
-    let is_answered = |place: usize| placed[place].question.category != Category::Adversarial;
+    let is_answered = |index: usize| placed[index].question.category != Category::Adversarial;
     for Fts5Measurement { tokenizer, is_scoped, measured: baseline } in baselines {
         for (lambda, mode) in [(0.0, Mode::Hybrid), (0.0, Mode::Dense), (0.0, Mode::Sparse), (0.01, Mode::Hybrid)] {
             let Some(found) = at(all, *is_scoped, lambda, mode, true) else { continue };
@@ -208,7 +208,7 @@ fn print_comparisons(placed: &[Placed<'_>], all: &[Measurement], baselines: &[Ft
             print_differences(&format!("| all {columns}"), &found.measured, baseline, is_answered);
             if *is_scoped && (lambda, mode) == (0.0, Mode::Hybrid) {
                 for category in Category::ANSWERED {
-                    let counts = |place: usize| placed[place].question.category == category;
+                    let counts = |index: usize| placed[index].question.category == category;
                     print_differences(&format!("| {} {columns}", category.name()), &found.measured, baseline, counts);
                 }
             }
@@ -223,8 +223,8 @@ fn print_ages(placed: &[Placed<'_>], all: &[Measurement]) {
     print_head(&["not older than", "scopes", "λ per hour", "mode", "spreading"]);
     let mut least = i64::MIN;
     for (most, name) in AGES {
-        let counts = |place: usize| {
-            let Placed { question, hours } = &placed[place];
+        let counts = |index: usize| {
+            let Placed { question, hours } = &placed[index];
             question.category != Category::Adversarial && (least..most).contains(hours)
         };
         for lambda in LAMBDAS {

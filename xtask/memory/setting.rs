@@ -6,7 +6,7 @@ use aurora_memory::MemoryRules;
 use aurora_memory_policy::{ConfigFile, DecayRates, Layer, Policies};
 use aurora_query::{Mode, SearchConfig};
 
-/// The decay rates of turns to measure, per hour; 0.00001 is the default.
+/// The decay rates of turns to measure, per hour. The default is 0.00001.
 pub(crate) const LAMBDAS: [f64; 6] = [0.0, 0.00001, 0.0001, 0.001, 0.01, 0.1];
 
 /// Settings for storing and searching turns.

@@ -17,11 +17,11 @@ pub(crate) fn print_head(named: &[&str]) {
 /// Prints the means, with margins, of the questions for whose index `counts` returns true.
 pub(crate) fn print_means(named: &str, measured: &[Measured], counts: impl Fn(usize) -> bool) {
     let values = |metric: Metric| -> Vec<f64> {
-        let counted = measured.iter().enumerate().filter(|(place, _)| counts(*place));
+        let counted = measured.iter().enumerate().filter(|(index, _)| counts(*index));
         counted.filter_map(|(_, measured)| measured.value(metric)).collect()
     };
     let cells = METRICS.map(|metric| bootstrap(&[values(metric)]).map_or_else(|| "—".to_owned(), mean));
-    println!("{named}| {} | {} |", (0..measured.len()).filter(|place| counts(*place)).count(), cells.join(" | "));
+    println!("{named}| {} | {} |", (0..measured.len()).filter(|index| counts(*index)).count(), cells.join(" | "));
 }
 
 /// Prints the paired differences between `measured` and `other` for the questions for whose index `counts` returns
@@ -33,11 +33,11 @@ pub(crate) fn print_differences(
     counts: impl Fn(usize) -> bool,
 ) {
     let values = |metric: Metric| -> Vec<f64> {
-        let pairs = measured.iter().zip(other).enumerate().filter(|(place, _)| counts(*place));
+        let pairs = measured.iter().zip(other).enumerate().filter(|(index, _)| counts(*index));
         pairs.filter_map(|(_, (a, b))| Some(a.value(metric)? - b.value(metric)?)).collect()
     };
     let cells = METRICS.map(|metric| bootstrap(&[values(metric)]).map_or_else(|| "—".to_owned(), difference));
-    println!("{named}| {} | {} |", (0..measured.len()).filter(|place| counts(*place)).count(), cells.join(" | "));
+    println!("{named}| {} | {} |", (0..measured.len()).filter(|index| counts(*index)).count(), cells.join(" | "));
 }
 
 fn mean(estimate: Estimate) -> String {

@@ -1,10 +1,11 @@
-//! Runs the measurement of memory quality. It is an example of this package, so that other tasks compile without it.
+//! Runs the measurement of memory quality. The measurement is an example of this package, so that other tasks compile
+//! without its dependencies.
 
 use std::path::{Path, PathBuf};
 
 use crate::cargo::cargo_with;
 
-/// Runs the measurement with the conversations of LoCoMo in a directory, and further options.
+/// Runs the measurement with the conversations of LoCoMo in a directory, and additional options.
 pub(crate) fn run(directory: &Path, arguments: &[String]) -> Result<(), String> {
     let failed = |path: &Path, error: std::io::Error| format!("{}: {error}", path.display());
     let directory = directory.canonicalize().map_err(|error| failed(directory, error))?.to_string_lossy().into_owned();

@@ -29,7 +29,7 @@ pub(crate) fn test() -> Result<(), String> {
     cargo(&["test", "-p", "aurora-analysis", "--no-default-features", "--test", "without_bert", "--locked"])
 }
 
-/// Runs a bench of a package in the workspace on files and directories, with further options.
+/// Runs a bench of a package in the workspace on files and directories, with additional options.
 pub(crate) fn bench(package: &str, name: &str, roots: &[PathBuf], options: &[String]) -> Result<(), String> {
     let canonical = |root: &PathBuf| root.canonicalize().map_err(|error| format!("{}: {error}", root.display()));
     let roots: Vec<String> =

@@ -103,7 +103,7 @@ pub(crate) fn fuzz(options: &FuzzOptions) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether a cargo command succeeds. Only rustup's `cargo`, not the one of this toolchain, understands `+nightly`.
+/// Whether a cargo command succeeds. Uses `cargo` from PATH, because only rustup's `cargo` understands `+nightly`.
 fn succeeds(arguments: &[&str]) -> bool {
     let mut command = Command::new("cargo");
     command.args(arguments).stdout(Stdio::null()).stderr(Stdio::null());

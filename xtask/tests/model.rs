@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 #[test]
-fn nothing_barred_is_collected() {
+fn no_barred_repository_is_collected() {
     let recipe = Path::new(env!("CARGO_MANIFEST_DIR")).join("model");
     let mut python = Command::new("python3");
     python.args(["-B", "-m", "unittest", "-v", "test_collect"]).current_dir(recipe);

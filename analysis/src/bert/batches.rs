@@ -11,11 +11,13 @@ use crate::model_error::ModelError;
 /// activations of a layer to stay in the processor's cache.
 const TOKEN_BUDGET: usize = 512;
 
-/// The tokenizer gets at most this many bytes for each token that the model accepts. Otherwise it would tokenize huge
-/// chunks completely, only for the result to be truncated. Real text, with indentation, has 3 to 12 bytes per token.
+/// Maximum number of bytes that are passed to the tokenizer for each token that the model accepts. Without the limit,
+/// the tokenizer would process huge chunks completely, and most of the result would be truncated. Real text, with
+/// indentation, has 3 to 12 bytes per token.
 const BYTES_PER_TOKEN: usize = 64;
 
-/// The tokens of one text, or of two texts: the first text is in the first segment, the second text in the second.
+/// The tokens of one text or of a pair of texts. The first text is in the first segment, and the second text is in the
+/// second segment.
 pub(super) struct Sequence {
     /// Index of the text in the caller's list.
     pub(super) text: usize,

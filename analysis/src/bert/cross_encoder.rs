@@ -18,8 +18,8 @@ use crate::model_error::ModelError;
 use crate::passage::Passage;
 use crate::reranker::Reranker;
 
-/// Maximum number of tokens in a pair. A search waits until all its rerankable results are scored, and the time grows
-/// with the number of tokens. This number suffices for a query and for the names, signature, documentation and first
+/// Maximum number of tokens in a pair. A search waits until all rerankable results are scored, and the time grows with
+/// the number of tokens. The limit is sufficient for a query and for the names, signature, documentation and first
 /// lines of a chunk.
 const MAX_PAIR_TOKENS: usize = 128;
 /// Number of special tokens in a pair: `[CLS] query [SEP] passage [SEP]`.
@@ -32,7 +32,8 @@ const ARCHITECTURE: &str = "BertForSequenceClassification";
 ///
 /// A score is the logit of the label, as computed by `CrossEncoder.predict` of sentence-transformers without an
 /// activation function. A pair has at most 128 tokens, or fewer if the model's limit is lower. If a pair is longer, the
-/// passage is truncated, and the query only to half of the tokens. The pairs of a call are scored on all cores.
+/// query is truncated to half of the tokens, and the passage to the remaining tokens. The pairs of a call are scored on
+/// all cores.
 pub struct CrossEncoder {
     id: String,
     tokenizer: Tokenizer,
@@ -86,7 +87,7 @@ impl CrossEncoder {
         Ok(Self { id: id.to_owned(), tokenizer, encoder, head, max_tokens, start, end })
     }
 
-    /// Maximum number of tokens of a pair that the model reads, including the special tokens.
+    /// Returns the maximum number of tokens of a pair that the model reads, including the special tokens.
     pub fn max_tokens(&self) -> usize {
         self.max_tokens
     }

@@ -18,8 +18,8 @@ use crate::static_model::normalise;
 /// An [`Embedder`] that runs a BERT encoder, averages its last layer over the tokens and scales the result to unit
 /// length.
 ///
-/// With the same weights, the cosine between a vector of this embedder and of sentence-transformers is above 0.9999. A
-/// call runs on one core. Calls from several threads run in parallel.
+/// With the same weights, the cosine between a vector of this embedder and the vector of sentence-transformers for the
+/// same text is above 0.9999. A call runs on one core. Calls from several threads run in parallel.
 pub struct BertEmbedder {
     id: String,
     config: Config,
@@ -45,12 +45,13 @@ impl BertEmbedder {
         Ok(Self { id: id.to_owned(), config, tokenizer, encoder })
     }
 
-    /// Maximum number of tokens of a text that the model reads, including the two special tokens at its ends.
+    /// Returns the maximum number of tokens of a text that the model reads, including the two special tokens at its
+    /// ends.
     pub fn max_tokens(&self) -> usize {
         self.config.max_tokens
     }
 
-    /// Returns one result per text; `None` once `is_stopped` returns true.
+    /// Returns one result per text, or `None` if `is_stopped` returned true.
     fn embed_texts(
         &self,
         texts: Vec<String>,

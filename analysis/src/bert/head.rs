@@ -4,7 +4,7 @@ use super::fused::add_bias;
 use super::reader::{Linear, Reader};
 use crate::model_error::ModelError;
 
-/// Name of the tensor whose shape gives the number of labels.
+/// Name of the tensor whose shape contains the number of labels.
 pub(super) const CLASSIFIER: &str = "classifier.weight";
 
 pub(super) struct ClassificationHead {
@@ -22,8 +22,8 @@ impl ClassificationHead {
         Ok(Self { pooler, label, bias: reader.head("classifier.bias", &[1])?.iter().sum() })
     }
 
-    /// Computes `label · tanh(pooler(first token)) + bias` for every sequence, given the last hidden state of its first
-    /// token.
+    /// Computes `label · tanh(pooler(first token)) + bias` for every sequence, given the last hidden state of the first
+    /// token of each sequence.
     pub(super) fn scores(&self, first_tokens: &[f32]) -> Vec<f32> {
         let mut pooled = Vec::new();
         self.pooler.multiply(first_tokens, &mut pooled);

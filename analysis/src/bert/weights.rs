@@ -95,7 +95,7 @@ fn floats<const BYTES: usize>(bytes: &[u8], float: impl Fn([u8; BYTES]) -> f32) 
 
 /// Returns the value of an IEEE 754 half-precision number.
 fn half(bits: u16) -> f32 {
-    /// Corrects the exponent: the exponent bias of `f32` is larger than that of half precision by 112.
+    /// Corrects the exponent: the exponent bias of `f32` exceeds the exponent bias of half precision by 112.
     const REBIAS: f32 = (1u128 << 112) as f32;
     let magnitude = match u32::from(bits & 0x7fff) << 13 {
         magnitude @ ..0x0f80_0000 => f32::from_bits(magnitude) * REBIAS,

@@ -15,7 +15,8 @@ pub struct LateInteraction<'m> {
     products: Vec<i32>,
     /// Cosines of the rows that were already compared: `tokens.len()` values per row.
     known: Vec<f32>,
-    /// For each row of the table, the position of its cosines in `known`, plus one; 0 if the row was not compared yet.
+    /// For each row of the table, the position of its cosines in `known`, plus one, or 0 if the row was not compared
+    /// yet.
     known_positions: Vec<u32>,
     /// Best cosine of every token so far.
     best: Vec<f32>,
@@ -64,8 +65,8 @@ impl<'m> LateInteraction<'m> {
     }
 
     /// Computes `Σ weight(q) · max(0, max over t of cosine(q, t))` over the query's tokens q and the chunk's tokens t.
-    /// The score is between 0 and 1, and 1 if `tokens` contains every token of the query. `None` if the query or the
-    /// chunk has no tokens, or if the table lacks a token.
+    /// The score is between 0 and 1, and 1 if `tokens` contains every token of the query. Returns `None` if the query
+    /// or the chunk has no tokens, or if a token is not in the table.
     pub fn score(&mut self, tokens: impl IntoIterator<Item = u16>) -> Option<f32> {
         let mut best = std::mem::take(&mut self.best);
         best.clear();
@@ -75,7 +76,7 @@ impl<'m> LateInteraction<'m> {
         chunk_tokens.extend(tokens);
         self.prefetch(&chunk_tokens);
         for &token in &chunk_tokens {
-            let at = self.known_position(token)?;
+            let at = self.cosine_position(token)?;
             for (best, &known) in best.iter_mut().zip(&self.known[at..]) {
                 *best = best.max(known);
             }
@@ -95,9 +96,9 @@ impl<'m> LateInteraction<'m> {
         }
     }
 
-    /// Returns the position of a row's cosines in `known`, and computes the cosines if necessary; `None` if the table
-    /// lacks the row.
-    fn known_position(&mut self, row: u16) -> Option<usize> {
+    /// Returns the position of a row's cosines in `known`. Computes the cosines if necessary. Returns `None` if the row
+    /// is not in the table.
+    fn cosine_position(&mut self, row: u16) -> Option<usize> {
         let position = self.known_positions.get_mut(usize::from(row))?;
         if *position == 0 {
             let values = self.model.table.values(&self.model.bytes, u32::from(row));

@@ -39,13 +39,14 @@ const MAGIC: &[u8; 8] = b"AURSTAT3";
 /// The built-in model, trained on code and documentation in the supported languages. `xtask/model` contains the
 /// training program. The JSON in the file contains the evaluation.
 static BUILT_IN: &[u8] = include_bytes!("../../models/static-code-v4.bin");
+/// Alignment of the table in the file, in bytes.
 const ALIGNMENT: usize = 64;
 
-/// Maximum number of tokens that are read of a query, a body or a doc.
+/// Maximum number of tokens that are read from a query, a body or a doc.
 const TOKEN_BUDGET: usize = 256;
-/// Maximum number of tokens that are read of a name, the scopes or a path.
+/// Maximum number of tokens that are read from a name, the scopes or a path.
 const NAME_BUDGET: usize = 24;
-/// Maximum number of tokens that are read of a signature.
+/// Maximum number of tokens that are read from a signature.
 const SIGNATURE_BUDGET: usize = 64;
 /// Maximum number of rows of a table. Row numbers must fit in 16 bits.
 const MAX_ROWS: usize = 1 << 16;
@@ -57,7 +58,7 @@ pub struct StaticModel {
     fields: FieldWeights,
     vocabulary: Vocabulary,
     table: TokenTable,
-    /// Euclidean length of the values of each row, as bits of an `f32`; 0 until the length is computed.
+    /// Euclidean length of the values of each row, as bits of an `f32`, or 0 if the length was not computed yet.
     lengths: Box<[AtomicU32]>,
 }
 
@@ -112,7 +113,7 @@ impl StaticModel {
             return Ok(Arc::clone(model));
         }
         let mut model = Self::from_bytes(BUILT_IN)?;
-        // Configurations refer to the built-in model as `static`, whatever the name in its file.
+        // Configurations refer to the built-in model as `static`, regardless of the name in the file.
         if let Some((_, digest)) = model.id.split_once('@') {
             model.id = format!("{STATIC}@{digest}");
         }
@@ -153,7 +154,7 @@ impl StaticModel {
         Ok(Self { id, fields: about.fields, vocabulary, table, lengths, bytes })
     }
 
-    /// Returns the Euclidean length of the values of a row; never zero.
+    /// Returns the Euclidean length of the values of a row, which is never zero.
     fn length(&self, row: u32) -> f32 {
         let compute = || {
             let squares = aurora_kernels::squares_signed(self.table.values(&self.bytes, row));
@@ -170,7 +171,7 @@ impl StaticModel {
         }
     }
 
-    /// Returns the tokens of a text, at most `limit`, as the strings in the vocabulary.
+    /// Returns at most `limit` tokens of a text, as strings of the vocabulary.
     ///
     /// The text is split into pieces of identifiers (`getUserData` → `get`, `user`, `data`), lower-cased and then split
     /// by greedy longest-match WordPiece. Pieces have no tokens if they contain non-ASCII characters, are longer than
@@ -183,7 +184,7 @@ impl StaticModel {
             .collect()
     }
 
-    /// Appends the rows of the tokens of `text`, at most `limit`, to `rows`, which must be empty.
+    /// Appends the rows of at most `limit` tokens of `text` to `rows`, which must be empty.
     fn rows(&self, text: &str, limit: usize, rows: &mut Vec<u32>) {
         pieces(text, &mut |piece| {
             self.vocabulary.word_piece(&self.bytes, piece, rows);
@@ -251,7 +252,7 @@ impl PassageReader<'_> {
         tokens
     }
 
-    /// Returns the rows of the tokens of `text`, at most `limit`.
+    /// Returns the rows of at most `limit` tokens of `text`.
     fn rows(&mut self, text: &str, limit: usize) -> Vec<u32> {
         let mut rows = Vec::with_capacity(limit.min(text.len() / 4));
         let StaticModel { vocabulary, bytes, .. } = self.model;

@@ -31,14 +31,14 @@ impl TokenTable {
     }
 
     /// Adds the vectors of `rows` to `sum`. Every component is summed in the order of `rows`, independently of the SIMD
-    /// width of the machine, so the same text gives the same bits everywhere.
+    /// width of the machine, so the same text results in the same bits on every machine.
     pub(super) fn add(&self, bytes: &[u8], rows: &[u32], sum: &mut [f32]) {
         let scales = &bytes[self.scales.clone()];
         let scaled = rows.iter().map(|&row| (row, number(scales, row as usize))).collect::<Vec<_>>();
         aurora_kernels::add_scaled(sum, &bytes[self.values.clone()], &scaled);
     }
 
-    /// Offset of the values in the file.
+    /// Returns the offset of the values in the file.
     pub(super) fn start_of_values(&self) -> usize {
         self.values.start
     }
@@ -55,7 +55,7 @@ impl TokenTable {
     }
 }
 
-/// Returns the number of a row in a column of `f32` numbers.
+/// Returns the value of a row in a column of `f32` values.
 #[inline]
 fn number(column: &[u8], row: usize) -> f32 {
     column[row * 4..row * 4 + 4].try_into().map_or(0.0, f32::from_le_bytes)

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::*;
 
 /// Creates the bytes of a model with the given tokens. Component `d` of row `r` is `(r * 7 + d * 3) % 11 - 5`, times `1
-/// / (r + 1)`; the weight of row `r` is `r + 0.5`.
+/// / (r + 1)`. The weight of row `r` is `r + 0.5`.
 fn file(tokens: &[&str], dimensions: usize) -> Vec<u8> {
     let json = br#"{"name":"tiny","fields":{"name":1,"scopes":0.5,"signature":0.5,"body":1,"path":0.25}}"#;
     let mut bytes = MAGIC.to_vec();

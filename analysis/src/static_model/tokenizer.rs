@@ -74,7 +74,7 @@ fn end_of_run(text: &str, mut at: usize, run: PieceClass) -> usize {
     at
 }
 
-/// Class of each byte; `None` for a byte outside ASCII.
+/// Class of each byte, or `None` for a byte outside ASCII.
 const CLASSES: [Option<PieceClass>; 256] = {
     let mut classes = [None; 256];
     let mut byte = 0;
@@ -109,12 +109,12 @@ fn class_outside_ascii(text: &str) -> (PieceClass, usize) {
     })
 }
 
-/// A cache of the token rows of pieces. It pays off because most words of a source file occur more than once.
+/// A cache of the token rows of pieces. The cache saves time, because most words of a source file occur more than once.
 pub(super) struct KnownPieces(Vec<KnownPiece>);
 
 #[derive(Clone, Copy, Default)]
 struct KnownPiece {
-    /// The piece, padded with zeros; all zeros in a free entry.
+    /// The piece, padded with zeros. A free entry contains only zeros.
     piece: [u64; 2],
     rows: [u16; MAX_KNOWN_ROWS],
     count: u8,
@@ -122,7 +122,7 @@ struct KnownPiece {
 
 /// Maximum number of rows of a cached piece.
 const MAX_KNOWN_ROWS: usize = 7;
-/// Number of cache entries, which take 128 KiB in total. A new piece replaces the piece in its entry.
+/// Number of cache entries, which take 128 KiB in total. A new piece replaces the previous piece in its entry.
 const KNOWN_PIECES: usize = 4096;
 
 impl Default for KnownPieces {
@@ -152,7 +152,7 @@ impl KnownPieces {
     }
 }
 
-/// Returns a piece padded with zeros; `None` if the piece is too long for the cache.
+/// Returns a piece padded with zeros, or `None` if the piece is too long for the cache.
 #[inline]
 fn padded(piece: &[u8]) -> Option<[u64; 2]> {
     let mut bytes = [0; 16];
@@ -163,7 +163,7 @@ fn padded(piece: &[u8]) -> Option<[u64; 2]> {
 
 /// The token strings of a model, with lookup by text.
 ///
-/// The lookup table is built when the model is loaded, in well under a millisecond for 30,000 tokens. It is an
+/// The lookup table is built when the model is loaded, in less than a millisecond for 30,000 tokens. It is an
 /// open-addressing hash table of hash tags and rows, at most half full. Most lookups of a longest-match search miss,
 /// and with tags a miss seldom compares strings.
 pub(super) struct Vocabulary {
@@ -183,7 +183,7 @@ struct TokenSpan {
 #[derive(Clone, Copy, Default)]
 struct Slot {
     tag: u32,
-    /// Row + 1; 0 for an empty slot.
+    /// Row + 1, or 0 for an empty slot.
     row: u32,
 }
 
@@ -252,7 +252,7 @@ impl Vocabulary {
         span.continues == continues && bytes[start..start + usize::from(span.length)] == *text
     }
 
-    /// Number of tokens.
+    /// Returns the number of tokens.
     pub(super) fn len(&self) -> usize {
         self.spans.len()
     }
@@ -266,14 +266,14 @@ impl Vocabulary {
 
     /// Appends the tokens of a lower-cased piece to `rows`. Appends nothing if the piece cannot be split into tokens.
     ///
-    /// Each token is the longest one after which the rest can still be split. WordPiece always takes the longest token
-    /// and gives up if the rest then cannot be split. The two algorithms differ only for vocabularies that lack single
-    /// characters.
+    /// Each token is the longest token after which the rest of the piece can still be split. WordPiece always takes the
+    /// longest token and gives up if the rest then cannot be split. The two algorithms differ only for vocabularies
+    /// that do not contain all single characters.
     #[inline]
     pub(super) fn word_piece(&self, bytes: &[u8], piece: &[u8], rows: &mut Vec<u32>) {
         let before = rows.len();
         let mut at = 0;
-        // Bit `n` is set if the rest from byte `n` on cannot be split. Each bit is set once, which bounds the work.
+        // Bit `n` is set if the rest from byte `n` on cannot be split. Each bit is set once, which limits the work.
         let mut unsplittable = 0u64;
         while at < piece.len() {
             let longest = piece.len().min(at + self.longest);

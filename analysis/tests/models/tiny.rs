@@ -57,7 +57,7 @@ fn half(value: f32) -> u16 {
     (bits >> 31 << 15 | magnitude) as u16
 }
 
-/// Writes config.json, tokenizer.json and model.safetensors into `folder`; `seed` determines the weights.
+/// Writes config.json, tokenizer.json and model.safetensors into `folder`. `seed` determines the weights.
 pub(crate) fn write(folder: &Path, seed: u64) {
     fs::create_dir_all(folder).expect("the folder can be created");
     let vocabulary: serde_json::Map<_, _> =

@@ -1,6 +1,6 @@
 //! Prints the blame of a file at HEAD: `cargo run -p aurora-history --example blame -- DIRECTORY PATH`.
 //!
-//! `DIRECTORY` is in a git repository, and `PATH` is relative to it.
+//! `DIRECTORY` is a directory in a git repository, and `PATH` is relative to `DIRECTORY`.
 
 use std::error::Error;
 use std::io::Write as _;

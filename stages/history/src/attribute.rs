@@ -1,4 +1,4 @@
-//! Attributes one file: computes its blame and its touch counts in one walk of its history.
+//! Attribution of one file: its blame and its touch counts, computed in one walk of the history.
 
 use std::ops::Range;
 
@@ -14,13 +14,13 @@ use crate::touch::{CachedTouches, RangeCounts, TouchQuery};
 use crate::working_copy::WorkingCopy;
 
 impl History {
-    /// Attributes `copy`, the content of `path` in the working tree, and counts the commits that touched each of
-    /// `ranges`, which are lines of `copy`. If `copy` is `None`, attributes the file at HEAD. Uncommitted changes do
-    /// not count as a touch.
+    /// Attributes the lines of `copy`, the content of `path` in the working tree. Also counts the commits that touched
+    /// each range of lines in `ranges`. If `copy` is `None`, attributes the file at HEAD. Uncommitted changes do not
+    /// count as a touch.
     ///
-    /// Ranges count lines from 0 and exclude their end; lines after the end of the file are ignored. The walk stops at
-    /// events whose attribution `cached` returns. One call costs much less than calling both [`History::blame`] and
-    /// [`History::touch_counts`].
+    /// Ranges count lines from 0 and exclude the last line. Lines after the end of the file are ignored. The walk does
+    /// not go beyond events for which `cached` returns an attribution. One call costs much less than calling both
+    /// [`History::blame`] and [`History::touch_counts`].
     ///
     /// # Errors
     /// When HEAD has no such file, or its content is missing or too large.
@@ -51,9 +51,9 @@ impl History {
         })
     }
 
-    /// Attributes `copy`, a file in the working tree, from the stored attribution of the file at HEAD. `committed` is
-    /// this attribution, and `key` is the file's key at HEAD, under which the attribution was stored. Needs no event
-    /// index. Returns `None` if `committed` lacks the touch count of a range.
+    /// Attributes the lines of `copy`, a file in the working tree, without an event index. `committed` is the stored
+    /// attribution of the file at HEAD, and `key` is the key of the file at HEAD, under which `committed` was stored.
+    /// Returns `None` if `committed` has no touch count for one of the ranges.
     ///
     /// # Errors
     /// When the content at HEAD is missing or too large.
@@ -80,10 +80,10 @@ impl History {
         })
     }
 
-    /// Counts the commits that touched each of `ranges`, as listed by `git log -L`. Ranges refer to lines of `path` at
-    /// HEAD, in the form that [`History::attribute`] expects.
+    /// Counts the commits that touched each range, as listed by `git log -L`. Ranges refer to lines of `path` at HEAD,
+    /// in the form that [`History::attribute`] expects.
     ///
-    /// Counts that `cached` returns shorten the walk, and never change the result.
+    /// Counts that `cached` returns shorten the walk but do not change the result.
     ///
     /// # Errors
     /// When HEAD has no such file, or its content is missing or too large.

@@ -9,7 +9,8 @@ use crate::commit::{CommitInfo, Person};
 use crate::commit_graph::{CommitGraph, CommitPos};
 use crate::line_map::LineMap;
 
-/// The value of [`BlameEntry::commit`] for lines that are not committed: git's "Not Committed Yet".
+/// The value of [`BlameEntry::commit`] for lines that are not committed. Git displays such lines as "Not Committed
+/// Yet".
 pub const NOT_COMMITTED: u32 = u32::MAX;
 
 /// Consecutive lines that came from the same commit.
@@ -19,7 +20,7 @@ pub struct BlameEntry {
     pub start_line: u32,
     /// The number of lines, at least 1.
     pub len: u32,
-    /// The position in [`FileBlame::commits`], or [`NOT_COMMITTED`].
+    /// The index of the commit in [`FileBlame::commits`], or [`NOT_COMMITTED`].
     pub commit: u32,
 }
 
@@ -30,8 +31,8 @@ pub struct FileBlame {
     pub entries: Vec<BlameEntry>,
     /// The commits, in the order of their first line.
     pub commits: Vec<CommitInfo>,
-    /// Whether objects were missing, as in a partial clone. Lines may then be older than the commits that they are
-    /// attributed to.
+    /// Whether objects were missing, as in a partial clone. If true, lines may be older than the commits to which they
+    /// are attributed.
     pub incomplete: bool,
 }
 
@@ -40,22 +41,22 @@ pub struct FileBlame {
 pub struct FileAttribution {
     /// The commit of each line.
     pub blame: FileBlame,
-    /// The touch counts of the ranges of lines that were counted, sorted, without duplicates.
+    /// The touch counts of ranges of lines, sorted and without duplicates.
     pub touches: Vec<TouchCount>,
 }
 
-/// The number of commits that touched a range of lines. It includes commits that changed only lines that are no longer
-/// in the file.
+/// The number of commits that touched a range of lines. The number includes commits that changed only lines that are no
+/// longer in the file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TouchCount {
-    /// The lines, counted from 0; the end is exclusive.
+    /// The lines, counted from 0. The end is exclusive.
     pub lines: Range<u32>,
     /// The number of commits.
     pub commits: u32,
 }
 
 impl FileAttribution {
-    /// Returns the number of commits that touched `lines`; `None` if the touches of this range were not counted.
+    /// Returns the number of commits that touched `lines`, or `None` if no touches were counted for this range.
     pub fn touches_of(&self, lines: &Range<u32>) -> Option<u32> {
         let ends = |range: &Range<u32>| (range.start, range.end);
         let found = self.touches.binary_search_by_key(&ends(lines), |count| ends(&count.lines));
@@ -74,7 +75,7 @@ pub struct WorktreeBlame {
 }
 
 impl WorktreeBlame {
-    /// The commit of each line in the working tree.
+    /// Returns the commit of each line in the working tree.
     pub fn worktree(&self) -> FileBlame {
         let blame = &self.committed.blame;
         if self.lines.is_identity(blame.line_count()) { blame.clone() } else { blame.carried_over(&self.lines) }
@@ -92,20 +93,20 @@ pub struct HistorySummary {
     pub newest: Option<CommitInfo>,
     /// The earliest author time, in Unix seconds.
     pub first_time: Option<i64>,
-    /// The distinct authors, each with a number of lines (for a whole file: of commits). The highest number comes
-    /// first; authors with equal numbers are sorted by name.
+    /// The distinct authors, each with a number of lines, or of commits in the summary of a whole file. Sorted by
+    /// number, highest first, and then by name.
     pub authors: Vec<(Arc<Person>, u32)>,
     /// The author times of the distinct commits, in Unix seconds, latest first.
     pub commit_times: Vec<i64>,
 }
 
 impl HistorySummary {
-    /// Summarises distinct commits. Each adds 1 to the number of its author.
+    /// Summarises distinct commits. Each commit adds 1 to the number of its author.
     pub(crate) fn from_commits(commits: impl Iterator<Item = CommitInfo>) -> Self {
         Self::from_weighted_commits(commits.map(|commit| (commit, 1)))
     }
 
-    /// Summarises distinct commits, each with the number of lines that came from it.
+    /// Summarises distinct commits, each with the number of lines that came from the commit.
     fn from_weighted_commits(commits: impl Iterator<Item = (CommitInfo, u32)>) -> Self {
         let mut history = Self::default();
         let mut lines_of_author: FxHashMap<Arc<Person>, u32> = FxHashMap::default();
@@ -140,19 +141,20 @@ impl FileBlame {
         blame
     }
 
-    /// The number of lines.
+    /// Returns the number of lines.
     pub fn line_count(&self) -> u32 {
         self.entries.last().map_or(0, |entry| entry.start_line + entry.len)
     }
 
-    /// The commit of line `line`, counted from 0; `None` if the file has no such line or the line is not committed.
+    /// Returns the commit of line `line`, counted from 0, or `None` if the file has no such line or the line is not
+    /// committed.
     pub fn commit_of(&self, line: u32) -> Option<&CommitInfo> {
         let entry = self.entries_within(line..line.saturating_add(1)).next()?;
         self.commits.get(entry.commit as usize)
     }
 
-    /// The blame of the file in the working tree. `self` is the blame of the committed file, and `lines` maps lines of
-    /// the working tree to its lines.
+    /// Returns the blame of a file in the working tree. `self` is the blame of the committed file, and `lines` maps
+    /// lines in the working tree to lines of the committed file.
     pub fn carried_over(&self, lines: &LineMap) -> FileBlame {
         let mut blame = FileBlame { commits: self.commits.clone(), incomplete: self.incomplete, ..Self::default() };
         for run in &lines.runs {
@@ -169,7 +171,7 @@ impl FileBlame {
         blame
     }
 
-    /// Summarises the commits of `lines`, counted from 0; lines after the end of the file are ignored.
+    /// Summarises the commits of `lines`, which are counted from 0. Lines after the end of the file are ignored.
     pub fn summary(&self, lines: Range<u32>) -> HistorySummary {
         let mut uncommitted_lines = 0;
         let mut lines_of_commit: FxHashMap<u32, u32> = FxHashMap::default();
@@ -184,7 +186,7 @@ impl FileBlame {
         HistorySummary { uncommitted_lines, ..HistorySummary::from_weighted_commits(weighted) }
     }
 
-    /// The entries that overlap `lines`, clipped to this range.
+    /// Returns the entries that overlap `lines`, clipped to `lines`.
     pub(crate) fn entries_within(&self, lines: Range<u32>) -> impl Iterator<Item = BlameEntry> + '_ {
         let first = self.entries.partition_point(|entry| entry.start_line + entry.len <= lines.start);
         self.entries[first..].iter().take_while(move |entry| entry.start_line < lines.end).map(move |entry| {
@@ -202,7 +204,7 @@ impl FileBlame {
         }
     }
 
-    /// Removes commits without lines, and renumbers the others in the order of their first line.
+    /// Removes commits without lines, and renumbers the other commits in the order of their first line.
     fn drop_unused_commits(&mut self) {
         let mut renumbered = vec![NOT_COMMITTED; self.commits.len()];
         let mut commits = Vec::new();

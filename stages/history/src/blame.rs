@@ -1,9 +1,10 @@
-//! The commit that each line of a file at HEAD came from, by the rules of `git blame`.
+//! Blame: finds the commit that each line of a file at HEAD came from, by the rules of `git blame`.
 //!
-//! The walk goes from event to event of a path. At each event, all lines pass to a parent with identical content.
-//! Otherwise a diff with each parent, in order, passes the unchanged lines to this parent, and all other lines are
-//! attributed to the commit. If a parent lacks the path, rename detection looks for the file in the parent that was
-//! renamed. The walk of a line ends at an event whose attribution is cached.
+//! The walk visits the events of a path, newest first. If a parent has identical content at an event, all lines pass to
+//! that parent. Otherwise, the walk compares the file with each parent in order. Lines that are unchanged since a
+//! parent pass to that parent, and all other lines are attributed to the commit. If a parent does not have the path,
+//! rename detection searches the parent for the file that was renamed. The walk of a line ends at an event whose
+//! attribution is cached.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -27,8 +28,8 @@ use crate::touch::{RangeCounts, TouchQuery, TouchWalk};
 use crate::tree_diff::PathState;
 use crate::version_cache::VersionCache;
 
-/// Looks up the attribution that an earlier run stored under a path, relative to the root of the history, and an event
-/// key.
+/// A function that looks up the attribution that an earlier run stored under a path and an event key. The path is
+/// relative to the root of the history.
 ///
 /// Blame stops at an event whose attribution is cached. The attribution must have been computed under the same
 /// [`config_fingerprint`](crate::History::config_fingerprint).
@@ -39,15 +40,15 @@ pub(crate) struct LineCommits {
     /// The content of the file.
     pub(crate) text: Vec<u8>,
     pub(crate) commits: Vec<CommitPos>,
-    /// Whether an object was missing. Lines may then be older than the commits that they are attributed to.
+    /// Whether an object was missing. If true, lines may be older than the commits to which they are attributed.
     pub(crate) incomplete: bool,
 }
 
 impl Blamer {
-    /// Attributes the lines of `blob`, which is `path` at HEAD; `None` if the blob is missing or too large.
+    /// Attributes the lines of `blob`, which is `path` at HEAD. Returns `None` if the blob is missing or too large.
     ///
-    /// Also counts the touches that `query` asks for. Both walks advance together, newest commit first, so that each
-    /// version that both need is read and compared once.
+    /// If `query` is given, also counts touches. Both walks advance together, newest commit first, so that each version
+    /// that both walks need is read and compared only once.
     pub(crate) fn attribute(
         &mut self,
         (index, path, blob): (&EventIndex, PathId, ObjectId),
@@ -83,8 +84,8 @@ impl Blamer {
     }
 }
 
-/// Consecutive lines of the file at HEAD that are not attributed yet, and their line numbers in an older version: git's
-/// `blame_entry`.
+/// Consecutive lines of the file at HEAD that are not attributed yet, with their line numbers in an older version.
+/// Corresponds to git's `blame_entry`.
 #[derive(Clone, Copy)]
 struct UnblamedHunk {
     /// The first line at HEAD.
@@ -94,7 +95,8 @@ struct UnblamedHunk {
     len: u32,
 }
 
-/// An event, and the lines that came from this event or from an older one: git's `blame_origin` with its entries.
+/// An event and the lines that came from this event or an older event. Corresponds to git's `blame_origin` with its
+/// entries.
 struct Suspect {
     path: PathId,
     blob: ObjectId,
@@ -109,7 +111,7 @@ struct ParentOrigin {
     blob: ObjectId,
 }
 
-/// Blames one file.
+/// The walk that blames one file.
 struct BlameWalk<'a> {
     index: &'a EventIndex,
     ignored: &'a HashSet<ObjectId>,
@@ -133,14 +135,14 @@ impl<'a> BlameWalk<'a> {
         }
     }
 
-    /// Starts with all `lines` lines of `path` at HEAD.
+    /// Starts the walk with all lines of `path` at HEAD. `lines` is the number of lines.
     fn start(&mut self, path: PathId, blob: ObjectId, lines: u32) {
         self.commits = vec![CommitPos(0); lines as usize];
         let all = UnblamedHunk { line: 0, source: 0, len: lines };
         self.pass_to(CommitPos(0), path, blob, if lines == 0 { Vec::new() } else { vec![all] });
     }
 
-    /// The commit of the next event.
+    /// Returns the commit of the next event.
     fn next_commit(&self) -> Option<CommitPos> {
         self.queue.peek().map(|(Reverse(commit), _)| *commit)
     }
@@ -153,7 +155,8 @@ impl<'a> BlameWalk<'a> {
         }
     }
 
-    /// Assigns `hunks` to the next event of `path` at or below `commit`, which left `blob`.
+    /// Assigns `hunks` to the next event of `path` at or below `commit`. `blob` is the content of the path after that
+    /// event.
     fn pass_to(&mut self, commit: CommitPos, path: PathId, blob: ObjectId, hunks: Vec<UnblamedHunk>) {
         if hunks.is_empty() {
             return;
@@ -175,14 +178,14 @@ impl<'a> BlameWalk<'a> {
         self.suspects.insert(event, Suspect { path, blob, hunks });
     }
 
-    /// The cached attribution of the file that an event left.
+    /// Returns the cached attribution of the file as it was after an event.
     fn cached_at(&self, event: EventId, path: PathId) -> Option<Arc<FileAttribution>> {
         let path = self.index.path(path).strip_prefix(self.index.prefix.as_slice())?;
         (self.cached)(path, &self.index.key(event)?)
     }
 
-    /// Attributes `hunks` as `cached` does. Returns false if `cached` does not cover these lines, or names a commit
-    /// that is not reachable from HEAD.
+    /// Attributes `hunks` according to the attribution `cached`. Returns false if `cached` does not cover all lines of
+    /// the hunks, or contains a commit that is not reachable from HEAD.
     fn attribute_as(&mut self, cached: &FileBlame, hunks: &[UnblamedHunk]) -> bool {
         let position = |commit: &CommitInfo| self.index.graph.position(&commit.id.0);
         let Some(commits) = cached.commits.iter().map(position).collect::<Option<Vec<_>>>() else { return false };
@@ -208,7 +211,7 @@ impl<'a> BlameWalk<'a> {
         }
     }
 
-    /// Passes the unchanged lines of a suspect to the parents of its commit, and attributes all other lines to the
+    /// Passes the unchanged lines of a suspect to the parents of the commit, and attributes all other lines to the
     /// commit.
     fn examine(&mut self, files: &mut VersionCache<'_>, commit: CommitPos, event: EventId, suspect: Suspect) {
         let Suspect { path, blob, mut hunks } = suspect;
@@ -239,7 +242,8 @@ impl<'a> BlameWalk<'a> {
         self.attribute_to(commit, &hunks);
     }
 
-    /// The file in each parent, without files of equal content. A file that is identical to `blob` ends the list.
+    /// Returns the file in each parent, without duplicates of equal content. The search ends with the first file that
+    /// is identical to `blob`.
     fn parent_origins(
         &self,
         versions: &mut VersionCache<'_>,
@@ -277,8 +281,8 @@ impl<'a> BlameWalk<'a> {
         files
     }
 
-    /// Passes lines that an ignored commit changed to the most similar lines of its parents. Returns the lines without
-    /// a similar line in a parent.
+    /// Passes the lines that an ignored commit changed to the most similar lines of its parents. Returns the lines for
+    /// which no parent has a similar line.
     fn pass_ignored(
         &mut self,
         versions: &mut VersionCache<'_>,
@@ -309,7 +313,8 @@ impl<'a> BlameWalk<'a> {
     }
 }
 
-/// Splits `hunks` along `regions` into unchanged lines, with their line numbers in the old version, and changed lines.
+/// Splits `hunks` along `regions`. Returns the unchanged lines, with their line numbers in the old version, and the
+/// changed lines.
 fn split(hunks: &[UnblamedHunk], regions: &[DiffRegion]) -> (Vec<UnblamedHunk>, Vec<UnblamedHunk>) {
     let (mut unchanged, mut changed) = (Vec::new(), Vec::new());
     for hunk in hunks {

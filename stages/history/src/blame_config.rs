@@ -1,4 +1,4 @@
-//! The configuration that attribution depends on, and its fingerprint: the mailmap, `blame.ignoreRevsFile`,
+//! The configuration on which attribution depends, and its fingerprint: the mailmap, `blame.ignoreRevsFile`,
 //! `diff.indentHeuristic`, the shallow boundary, grafts and replace refs.
 
 use std::path::{Path, PathBuf};
@@ -14,30 +14,30 @@ use crate::mask::Mask;
 /// Incremented when the rules of attribution change, so that results cached by older builds are not used.
 const RULES_VERSION: u8 = 2;
 
-/// Maximum size in bytes of a file that lists ignored commits or grafts.
+/// Maximum size of a file that lists ignored commits or grafts, in bytes.
 const MAX_BYTES: u64 = 16 << 20;
 
-/// New parents of the commits in `info/grafts` and at the shallow boundary.
+/// The new parents of the commits in `info/grafts` and of the commits at the shallow boundary.
 pub(crate) type Grafts = HashMap<ObjectId, Vec<ObjectId>>;
 
-/// The part of a repository's configuration that attribution depends on.
+/// The part of a repository's configuration on which attribution depends.
 pub(crate) struct BlameConfig {
     pub(crate) mailmap: gix::mailmap::Snapshot,
-    /// Commits that blame ignores: it passes the lines that they changed to their parents.
+    /// Commits that blame ignores. Lines that an ignored commit changed pass to its parents.
     pub(crate) ignored: HashSet<ObjectId>,
-    /// Configured lists of ignored commits that cannot be read.
+    /// Configured files with ignored commits that cannot be read.
     pub(crate) unreadable: Vec<PathBuf>,
     /// The grafts of `info/grafts`, and the commits at the shallow boundary, which have no parents.
     pub(crate) grafts: Grafts,
     pub(crate) indent_heuristic: bool,
     pub(crate) fingerprint: [u8; 20],
-    /// A hash of everything that can change the parents, the content or the names of commits: the shallow boundary,
-    /// grafts, replace refs, the hash function, the version of the mask.
+    /// A hash of everything that can change the parents, contents or author names of commits: the shallow boundary,
+    /// grafts, replace refs, the hash function and the version of the mask.
     pub(crate) walk_key: [u8; 20],
 }
 
 impl BlameConfig {
-    /// Reads the configuration. Files that the configuration names but that cannot be read count as empty.
+    /// Reads the configuration. Files that the configuration names but that cannot be read are treated as empty.
     ///
     /// `at_head` returns the content of a path at HEAD.
     pub(crate) fn read(
@@ -55,12 +55,12 @@ impl BlameConfig {
         let (fingerprint, walk_key) = ([0; 20], [0; 20]);
         let mut settings = Self { mailmap, ignored, unreadable, grafts, indent_heuristic, fingerprint, walk_key };
         let failure = |reason| HistoryError::Open { path: repository.git_dir().to_owned(), reason };
-        settings.walk_key = settings.take_walk_key(repository, mask).map_err(failure)?;
-        settings.fingerprint = settings.take_fingerprint().map_err(failure)?;
+        settings.walk_key = settings.compute_walk_key(repository, mask).map_err(failure)?;
+        settings.fingerprint = settings.compute_fingerprint().map_err(failure)?;
         Ok(settings)
     }
 
-    fn take_walk_key(&self, repository: &gix::Repository, mask: Option<Mask>) -> Result<[u8; 20], String> {
+    fn compute_walk_key(&self, repository: &gix::Repository, mask: Option<Mask>) -> Result<[u8; 20], String> {
         let mut fields = FieldHasher::new();
         fields.add(&[RULES_VERSION]);
         fields.add(&mask.map_or(0, |mask| mask.version).to_le_bytes());
@@ -79,7 +79,7 @@ impl BlameConfig {
         fields.finish()
     }
 
-    fn take_fingerprint(&self) -> Result<[u8; 20], String> {
+    fn compute_fingerprint(&self) -> Result<[u8; 20], String> {
         let mut fields = FieldHasher::new();
         fields.add(&self.walk_key);
         fields.add(&[u8::from(self.indent_heuristic)]);
@@ -120,8 +120,8 @@ impl FieldHasher {
     }
 }
 
-/// The commits listed in the files that `blame.ignoreRevsFile` names, and the files that cannot be read. An empty value clears
-/// the list, as with git.
+/// Returns the commits that are listed in the files in `blame.ignoreRevsFile`, and the files that cannot be read. As in
+/// git, an empty value clears the list of files before it.
 fn ignored_commits(repository: &gix::Repository) -> (HashSet<ObjectId>, Vec<PathBuf>) {
     let (mut ignored, mut unreadable) = (HashSet::default(), Vec::new());
     let config = repository.config_snapshot();
@@ -147,7 +147,8 @@ fn ignored_commits(repository: &gix::Repository) -> (HashSet<ObjectId>, Vec<Path
     (ignored, unreadable)
 }
 
-/// Reads `info/grafts`: each line has a commit, then its new parents. Git still honours this deprecated file.
+/// Reads `info/grafts`. Each line contains a commit, followed by its new parents. Git still supports this deprecated
+/// file.
 fn grafts(repository: &gix::Repository) -> Grafts {
     let file = repository.common_dir().join("info").join("grafts");
     let lines = read_regular_to_string(&file, MAX_BYTES).unwrap_or_default();
@@ -164,7 +165,7 @@ fn home() -> Option<PathBuf> {
     std::env::home_dir()
 }
 
-/// The replace refs: the name of the reference, and the replacing object.
+/// Returns the replace refs, each with the name of the reference and the replacement object.
 fn replacements(repository: &gix::Repository) -> Vec<(Vec<u8>, ObjectId)> {
     let Ok(references) = repository.references() else { return Vec::new() };
     let Ok(references) = references.prefixed("refs/replace/") else { return Vec::new() };

@@ -22,7 +22,7 @@ pub(crate) struct Blamer {
 }
 
 impl Blamer {
-    /// A blamer for the calling thread.
+    /// Creates a blamer for the calling thread.
     pub(crate) fn new(reader: ObjectReader, indent_heuristic: bool, diff_cache: Option<Arc<DiffCache>>) -> Self {
         Self {
             reader,
@@ -43,8 +43,8 @@ impl Blamer {
         Unattributed::Unavailable { reason }
     }
 
-    /// The content of `blob`; `None` if it is missing or too large. The content is copied out of the read buffer,
-    /// because decoding a delta makes the buffer several times as large as the content.
+    /// Returns the content of `blob`, or `None` if the blob is missing or too large. The content is copied out of the
+    /// read buffer, because decoding a delta makes the buffer several times as large as the content.
     pub(crate) fn read_file(&mut self, blob: &ObjectId) -> Option<Vec<u8>> {
         let kind = self.reader.read(blob, &mut self.buffer)?;
         let is_usable = kind == gix::objs::Kind::Blob && self.buffer.len() <= MAX_FILE_BYTES;

@@ -1,4 +1,4 @@
-//! The table of the paths that each commit changed. The changes of a commit are immutable, so the table only grows.
+//! The table of the paths that each commit changed. The changes in a commit are immutable, so rows are only added.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::mask::Mask;
 use crate::scan::ScanBlock;
 use crate::tree_diff::PathState;
 
-/// A path in a [`ChangeTable`].
+/// The index of a path in [`ChangeTable::paths`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct PathId(pub(crate) u32);
 
@@ -30,7 +30,7 @@ pub(crate) struct Change {
     pub(crate) path: PathId,
     pub(crate) new: PackedState,
     pub(crate) first_parent: PackedState,
-    /// The index in [`ChangeTable::other_parents`] of the path's state in the second parent; the states in later
+    /// The index in [`ChangeTable::other_parents`] of the path's state in the second parent. The states in later
     /// parents follow.
     pub(crate) others: u32,
 }
@@ -44,19 +44,19 @@ pub(crate) struct ChangeTable {
     pub(crate) changes: Vec<Change>,
     /// The state of changed paths in the second and later parents of merges.
     pub(crate) other_parents: Vec<PackedState>,
-    /// For each row, the half-open range of its changes; [`NOT_COMPARED`] for a commit that was not compared yet.
+    /// For each row, the half-open range of its changes, or [`NOT_COMPARED`] if the commit was not compared yet.
     pub(crate) ranges: Vec<(u32, u32)>,
     path_ids: FxHashMap<Arc<[u8]>, PathId>,
-    /// The positions in `blobs` of the blobs that this process has added.
+    /// The indices in `blobs` of the blobs that this process has added.
     blob_positions: HashMap<ObjectId, u32>,
     mask: Option<Mask>,
 }
 
-/// The range of a commit that was not compared yet.
+/// The value in [`ChangeTable::ranges`] for a commit that was not compared yet.
 pub(crate) const NOT_COMPARED: (u32, u32) = (u32::MAX, u32::MAX);
 
 impl ChangeTable {
-    /// A table of cached changes.
+    /// Creates a table from cached changes.
     pub(crate) fn new(
         paths: Vec<Arc<[u8]>>,
         blobs: Vec<ObjectId>,
@@ -68,7 +68,7 @@ impl ChangeTable {
         Self { paths, blobs, changes, other_parents, ranges, path_ids, blob_positions: HashMap::default(), mask: None }
     }
 
-    /// Returns the table with a mask that is applied to the paths added from now on.
+    /// Sets a mask that is applied to all paths that are added later.
     pub(crate) fn masking(self, mask: Option<Mask>) -> Self {
         Self { mask, ..self }
     }
@@ -78,7 +78,7 @@ impl ChangeTable {
         self.ranges.get(row as usize).is_some_and(|&range| range != NOT_COMPARED)
     }
 
-    /// The changes of the commit at `row`, in tree order.
+    /// Returns the changes of the commit at `row`, in tree order.
     pub(crate) fn range_of(&self, row: u32) -> Range<u32> {
         match self.ranges.get(row as usize) {
             Some(&range) if range != NOT_COMPARED => range.0..range.1,
@@ -86,7 +86,7 @@ impl ChangeTable {
         }
     }
 
-    /// The id of a path, given unmasked or as stored in [`Self::paths`].
+    /// Returns the id of a path, given unmasked or as stored in [`Self::paths`].
     pub(crate) fn path_id(&self, path: &[u8]) -> Option<PathId> {
         let masked = || self.path_ids.get(self.mask?.masked_path(path)?.as_slice());
         self.path_ids.get(path).or_else(masked).copied()

@@ -10,12 +10,12 @@ use gix::ObjectId;
 pub struct CommitId(pub(crate) ObjectId);
 
 impl CommitId {
-    /// The raw bytes of the id: 20 for SHA-1, 32 for SHA-256.
+    /// Returns the raw bytes of the id: 20 for SHA-1, 32 for SHA-256.
     pub fn as_bytes(&self) -> &[u8] {
         self.0.as_slice()
     }
 
-    /// The id with these raw bytes; `None` unless there are 20 or 32 of them.
+    /// Creates an id from raw bytes. Returns `None` unless there are 20 or 32 bytes.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         ObjectId::try_from(bytes).ok().map(Self)
     }
@@ -26,7 +26,7 @@ impl CommitId {
     }
 }
 
-/// Formats all hexadecimal digits.
+/// Formats the id with all hexadecimal digits.
 impl fmt::Display for CommitId {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(formatter)
@@ -48,15 +48,15 @@ pub struct Person {
     pub email: String,
 }
 
-/// A commit that lines are attributed to.
+/// A commit to which lines are attributed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CommitInfo {
-    /// The commit.
+    /// The object id of the commit.
     pub id: CommitId,
-    /// Its author.
+    /// The author of the commit.
     pub author: Arc<Person>,
-    /// The author time in Unix seconds, which `git blame` shows.
+    /// The author time in Unix seconds. `git blame` displays this time.
     pub author_time: i64,
-    /// The committer time in Unix seconds; later than `author_time` after a rebase.
+    /// The committer time in Unix seconds. After a rebase, it is later than `author_time`.
     pub committer_time: i64,
 }

@@ -1,8 +1,8 @@
 //! The commits reachable from HEAD in topological order, partitioned into first-parent chains.
 //!
-//! A chain follows first parents until it reaches a commit of an earlier chain. To find the next commit along first
-//! parents that changed a path, a binary search within the chain suffices. If the chain has no such commit, the search
-//! continues in the next chain.
+//! A chain follows first parents until it reaches a commit of an earlier chain. Within a chain, a binary search finds
+//! the next commit that changed a path. If the chain has no such commit, the search continues in the chain that
+//! contains the next first parent.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -17,7 +17,7 @@ use crate::commit_table::{Author, CommitTable};
 use crate::error::HistoryError;
 use crate::objects::ObjectReader;
 
-/// A commit of a [`CommitGraph`]; every child has a smaller position than its parents.
+/// The position of a commit in a [`CommitGraph`]. Every commit has a smaller position than its parents.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct CommitPos(pub(crate) u32);
 
@@ -25,7 +25,7 @@ impl CommitPos {
     const NONE: Self = Self(u32::MAX);
 }
 
-/// The position of a commit: its chain, and the number of commits before it in the chain.
+/// The position of a commit in the chains: the number of the chain, and the number of commits before it in the chain.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct ChainPos {
     pub(crate) chain: u32,
@@ -38,24 +38,23 @@ pub(crate) struct CommitGraph {
     pub(crate) table: CommitTable,
     /// The rows of the commits in `table`, children before parents.
     rows: Vec<u32>,
-    /// The inverse of `rows`; [`CommitPos::NONE`] for commits that HEAD does not reach.
+    /// The inverse of `rows`. Contains [`CommitPos::NONE`] for commits that are not reachable from HEAD.
     positions: Vec<CommitPos>,
-    /// For each commit, the index in `parents` of its first parent. The length of `parents` is added as the last
-    /// element.
+    /// For each commit, the index in `parents` of its first parent. The last element is the length of `parents`.
     first_parents: Vec<u32>,
     parents: Vec<CommitPos>,
     chain_positions: Vec<ChainPos>,
     /// For each chain, the first parent of the chain's last commit.
     chain_exits: Vec<Option<CommitPos>>,
-    /// The authors of the table, after applying `.mailmap`.
+    /// The authors in the table, after applying `.mailmap`.
     people: Vec<Arc<Person>>,
     /// Whether a parent commit was missing.
     pub(crate) incomplete: bool,
 }
 
 impl CommitGraph {
-    /// Loads all commits reachable from `head`, and adds commits that are not in `table`. `grafts` replaces the parents
-    /// of some commits.
+    /// Loads all commits reachable from `head`. Commits that are missing in `table` are read and added to it. `grafts`
+    /// replaces the parents of some commits.
     pub(crate) fn load(
         mut table: CommitTable,
         reader: &ObjectReader,
@@ -76,7 +75,8 @@ impl CommitGraph {
         for (position, &row) in (0u32..).zip(&graph.rows) {
             let position_of = |id| graph.table.position(id).map(|row| graph.positions[row as usize]);
             let known = graph.table.parents_of(row).iter().filter_map(position_of);
-            // Replace refs and grafts can create a cycle; the topological order leaves out the commits of a cycle.
+            // Replace refs and grafts can create a cycle. The topological order does not contain the commits of a
+            // cycle.
             graph.parents.extend(known.filter(|&parent| parent != CommitPos::NONE && parent.0 > position));
             graph.first_parents.push(graph.parents.len() as u32);
         }
@@ -88,17 +88,17 @@ impl CommitGraph {
         self.rows.len()
     }
 
-    /// The number of commits in the table that HEAD does not reach.
+    /// Returns the number of commits in the table that are not reachable from HEAD.
     pub(crate) fn unreachable(&self) -> usize {
         self.table.len() - self.len()
     }
 
-    /// The row of a commit in the table.
+    /// Returns the row of a commit in the table.
     pub(crate) fn row(&self, commit: CommitPos) -> u32 {
         self.rows[commit.0 as usize]
     }
 
-    /// The position of the commit `id`; `None` if HEAD does not reach it.
+    /// Returns the position of the commit `id`, or `None` if the commit is not reachable from HEAD.
     pub(crate) fn position(&self, id: &ObjectId) -> Option<CommitPos> {
         let position = self.positions[self.table.position(id)? as usize];
         (position != CommitPos::NONE).then_some(position)
@@ -112,7 +112,7 @@ impl CommitGraph {
         &self.table.headers[self.row(commit) as usize].tree
     }
 
-    /// The parents of a commit, in the order in which the commit names them.
+    /// Returns the parents of a commit, in the order in which the commit lists them.
     pub(crate) fn parents(&self, commit: CommitPos) -> &[CommitPos] {
         let at = commit.0 as usize;
         &self.parents[self.first_parents[at] as usize..self.first_parents[at + 1] as usize]
@@ -122,7 +122,7 @@ impl CommitGraph {
         self.chain_positions[commit.0 as usize]
     }
 
-    /// The first parent of the last commit of `chain`.
+    /// Returns the first parent of the last commit of `chain`.
     pub(crate) fn chain_exit(&self, chain: u32) -> Option<CommitPos> {
         self.chain_exits[chain as usize]
     }
@@ -162,7 +162,7 @@ impl CommitGraph {
     }
 }
 
-/// The rows of all commits reachable from `head`, and whether one was missing.
+/// Returns the rows of all commits reachable from `head`, and whether any commit was missing.
 fn reach(
     table: &mut CommitTable,
     reader: &ObjectReader,
@@ -199,7 +199,7 @@ fn reach(
     Ok((reached, incomplete))
 }
 
-/// An author after applying `.mailmap`.
+/// Converts an author by applying `.mailmap`.
 fn person(author: &Author, mailmap: &gix::mailmap::Snapshot) -> Person {
     let signature =
         gix::actor::SignatureRef { name: author.name.as_ref(), email: author.email.as_ref(), ..Default::default() };
@@ -207,8 +207,8 @@ fn person(author: &Author, mailmap: &gix::mailmap::Snapshot) -> Person {
     Person { name: mapped.name.to_string(), email: mapped.email.to_string() }
 }
 
-/// Sorts rows topologically: children before parents. Among the commits whose children are all sorted, the latest
-/// committer time comes first.
+/// Sorts rows topologically: children before parents. Among the commits whose children are already sorted, the commit
+/// with the latest committer time comes first.
 fn children_first(table: &CommitTable, reached: &[u32]) -> Vec<u32> {
     let parents = |row: u32| table.parents_of(row).iter().filter_map(|id| table.position(id));
     let mut children = vec![0u32; table.len()];

@@ -1,4 +1,4 @@
-//! The headers of commits: the fields that attribution needs, each read from the repository once.
+//! The table of commit headers with the fields that attribution needs. Each header is read from the repository once.
 
 use gix::ObjectId;
 use gix::bstr::{BString, ByteSlice as _};
@@ -16,9 +16,9 @@ use crate::objects::ObjectReader;
 pub(crate) struct CommitHeader {
     pub(crate) id: ObjectId,
     pub(crate) tree: ObjectId,
-    /// The range of its parents in [`CommitTable::parents`].
+    /// The half-open range of the commit's parents in [`CommitTable::parents`].
     pub(crate) parents: (u32, u32),
-    /// The position of its author in [`CommitTable::authors`].
+    /// The index of the commit's author in [`CommitTable::authors`].
     pub(crate) author: u32,
     pub(crate) author_time: i64,
     pub(crate) committer_time: i64,
@@ -31,7 +31,8 @@ pub(crate) struct Author {
     pub(crate) email: BString,
 }
 
-/// Headers in the order in which they were added. Headers of commits that are no longer reachable stay.
+/// Commit headers in the order in which they were added. Headers of commits that are no longer reachable are not
+/// removed.
 #[derive(Default)]
 pub(crate) struct CommitTable {
     pub(crate) headers: Vec<CommitHeader>,
@@ -44,14 +45,14 @@ pub(crate) struct CommitTable {
 }
 
 impl CommitTable {
-    /// A table of cached headers.
+    /// Creates a table from cached headers.
     pub(crate) fn new(headers: Vec<CommitHeader>, parents: Vec<ObjectId>, authors: Vec<Author>) -> Self {
         let positions = (0u32..).zip(&headers).map(|(position, header)| (header.id, position)).collect();
         let known_authors = (0u32..).zip(&authors).map(|(position, author)| (author.clone(), position)).collect();
         Self { headers, parents, authors, positions, known_authors, mask: None }
     }
 
-    /// Returns the table with a mask that is applied to the authors added from now on.
+    /// Sets a mask that is applied to all authors that are added later.
     pub(crate) fn masking(self, mask: Option<Mask>) -> Self {
         Self { mask, ..self }
     }
@@ -60,19 +61,21 @@ impl CommitTable {
         self.headers.len()
     }
 
-    /// The position of the commit `id`.
+    /// Returns the position of the commit `id`.
     pub(crate) fn position(&self, id: &ObjectId) -> Option<u32> {
         self.positions.get(id).copied()
     }
 
-    /// The parents of the commit at `position`, in order; empty at the boundary of a shallow clone.
+    /// Returns the parents of the commit at `position`, in order. A commit at the boundary of a shallow clone has no
+    /// parents.
     pub(crate) fn parents_of(&self, position: u32) -> &[ObjectId] {
         let (start, end) = self.headers[position as usize].parents;
         &self.parents[start as usize..end as usize]
     }
 
-    /// The position of the commit `id`. If the table lacks the commit, reads its header from the repository; `None` if
-    /// the object is missing or not a commit. `grafts` replaces the parents of some commits.
+    /// Returns the position of the commit `id`. If the commit is not in the table, reads its header from the
+    /// repository. Returns `None` if the object is missing or not a commit. `grafts` replaces the parents of some
+    /// commits.
     pub(crate) fn read(
         &mut self,
         reader: &ObjectReader,
@@ -91,8 +94,8 @@ impl CommitTable {
         Some(position)
     }
 
-    /// Parses the header of a commit; `None` if it names no tree. A malformed author becomes an empty name, and a
-    /// malformed time becomes 0.
+    /// Parses the header of a commit. Returns `None` if the header contains no tree. A malformed author becomes an
+    /// empty name, and a malformed time becomes 0.
     fn parse(
         &mut self,
         bytes: &[u8],

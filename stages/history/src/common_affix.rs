@@ -1,9 +1,9 @@
 //! The lengths of the common prefix and the common suffix of two slices.
 
-/// Slices are compared in blocks of these sizes, the largest first.
+/// Sizes of the blocks in which slices are compared, largest first.
 const BLOCKS: [usize; 3] = [256, 16, 1];
 
-/// The length of the longest common prefix.
+/// Returns the length of the longest common prefix.
 pub(crate) fn common_prefix(left: &[u8], right: &[u8]) -> usize {
     let len = left.len().min(right.len());
     let (left, right) = (&left[..len], &right[..len]);
@@ -13,7 +13,7 @@ pub(crate) fn common_prefix(left: &[u8], right: &[u8]) -> usize {
     })
 }
 
-/// The length of the longest common suffix.
+/// Returns the length of the longest common suffix.
 pub(crate) fn common_suffix(left: &[u8], right: &[u8]) -> usize {
     let len = left.len().min(right.len());
     let (left, right) = (&left[left.len() - len..], &right[right.len() - len..]);

@@ -1,10 +1,12 @@
-//! A cache of line diffs and rename sources, so that no old version of a file is read again after a new commit.
+//! A cache of line diffs and rename sources. Because of the cache, no old version of a file is read again after a new
+//! commit.
 //!
-//! A diff depends only on two file contents, and a rename source only on a commit, its parent and a path. A record is
-//! therefore valid for any HEAD.
+//! A diff depends only on two file contents. A rename source depends only on a commit, one of its parents and a path. A
+//! record is therefore valid for any HEAD.
 //!
-//! The file is an [`aurora_cachefile`]. A segment holds records: [`RecordKey`] (16 bytes) · bytes of the value (varint) ·
-//! value, as [`diff_cache_codec`](crate::diff_cache_codec) encodes it. Records are looked up in the bytes of the file.
+//! The file is an [`aurora_cachefile`]. A segment contains records: [`RecordKey`] (16 bytes) · length of the value in
+//! bytes (varint) · value, as [`diff_cache_codec`](crate::diff_cache_codec) encodes it. Records are looked up in the
+//! bytes of the file.
 
 use std::ops::Range;
 use std::sync::{OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -23,13 +25,13 @@ const MAGIC: &[u8; 8] = b"AURCOMP\n";
 /// Incremented when the layout, the diffs or the rename sources change.
 const VERSION: u32 = 1;
 
-/// Maximum size of the cache in bytes, in the file and in memory: about three million records, enough for a history of
-/// a million commits.
+/// Maximum size of the cache in bytes, in the file and in memory. About three million records fit, enough for a history
+/// of a million commits.
 const MAX_BYTES: usize = 128 << 20;
 
 /// A BLAKE3 hash, truncated to 128 bits, of the input of a diff or of a rename search. A collision is as hard to
-/// construct as a SHA-1 collision. The object ids themselves would take twice the space, and most values are shorter
-/// than a key.
+/// construct as a SHA-1 collision. Object ids as keys would need twice the space, and most values are shorter than a
+/// key.
 type RecordKey = [u8; 16];
 
 /// The records of earlier runs and of this run, shared by all threads. The file is read at the first lookup.
@@ -40,12 +42,12 @@ pub(crate) struct DiffCache {
 }
 
 impl DiffCache {
-    /// Opens the cache in `file`. Records that were stored under another `key` are ignored.
+    /// Creates a cache that is stored in `file`. Records that were stored under another `key` are ignored.
     pub(crate) fn in_file(file: CacheFile, key: &[u8]) -> Self {
         Self { file, format: Format::new(MAGIC, VERSION, key), records: OnceLock::new() }
     }
 
-    /// The hunks from the content `old` to the content `new`, if they are cached.
+    /// Returns the cached hunks from the content `old` to the content `new`, or `None` if they are not cached.
     pub(crate) fn hunks(&self, old: &ObjectId, new: &ObjectId) -> Option<Vec<Hunk>> {
         get_hunks(self.read().find(&key_of_hunks(old, new))?)
     }
@@ -55,8 +57,8 @@ impl DiffCache {
         self.write().add(key_of_hunks(old, new), |out| put_hunks(out, hunks));
     }
 
-    /// The cached rename source of `target`: `Some(None)` if no file was renamed to it, `None` if the source is not
-    /// cached.
+    /// Returns the cached rename source of `target`. Returns `Some(None)` if no file was renamed to `target`, and
+    /// `None` if the source is not cached.
     pub(crate) fn source(&self, index: &EventIndex, target: RenameTarget) -> Option<Option<RenameSource>> {
         let records = self.read();
         let Some((path, blob)) = get_source(records.find(&key_of_source(index, target))?, target.blob.kind())? else {
@@ -65,13 +67,13 @@ impl DiffCache {
         Some(Some(RenameSource { path: index.path_id(path)?, blob }))
     }
 
-    /// Adds the file that was renamed to `target`; `None` records that there is no such file.
+    /// Adds the file that was renamed to `target`. The source `None` means that there is no such file.
     pub(crate) fn add_source(&self, index: &EventIndex, target: RenameTarget, source: Option<RenameSource>) {
         let source = source.map(|source| (index.path(source.path), source.blob));
         self.write().add(key_of_source(index, target), |out| put_source(out, source));
     }
 
-    /// Appends the new records to the file. If that fails, the next run computes them again.
+    /// Appends the new records to the file. If writing fails, the next run computes the records again.
     pub(crate) fn save(&self) {
         let Some(records) = self.records.get() else { return };
         let mut records = records.write().unwrap_or_else(PoisonError::into_inner);
@@ -104,7 +106,8 @@ fn key_of_source(index: &EventIndex, RenameTarget { commit, parent, path, blob }
     key(&[b"s", commit.as_slice(), &parent, blob.as_slice(), index.path(path)])
 }
 
-/// Hashes `parts`. For each kind of record, all parts but the last have a fixed length, so concatenation is unambiguous.
+/// Hashes `parts`. For each kind of record, all parts except the last have a fixed length, so the concatenation is
+/// unambiguous.
 fn key(parts: &[&[u8]]) -> RecordKey {
     let mut hasher = blake3::Hasher::new();
     for part in parts {
@@ -118,18 +121,18 @@ fn key(parts: &[&[u8]]) -> RecordKey {
 /// Encoded records and their index. All records share one allocation.
 #[derive(Default)]
 struct DiffRecords {
-    /// The bytes of the file, then the records of this run.
+    /// The bytes of the file, followed by the records of this run.
     bytes: Vec<u8>,
     /// The offsets of the records in `bytes`, as a hash table by key.
     offsets: HashTable<u32>,
-    /// The number of leading `bytes` that are in the file.
+    /// The number of bytes at the start of `bytes` that are in the file.
     stored: usize,
     /// The end offset of the last segment of the file.
     end: Option<usize>,
 }
 
 impl DiffRecords {
-    /// Reads the records of a file; `None` if it has no usable records.
+    /// Reads the records of a file. Returns `None` if the file has no usable records.
     fn read(file: &CacheFile, format: &Format) -> Option<Self> {
         let mut bytes = file.read(format)?;
         let mut segments = file.segments(&bytes, format);
@@ -146,14 +149,14 @@ impl DiffRecords {
         Some(Self { bytes, offsets, stored: end, end: Some(end) })
     }
 
-    /// The value of a key.
+    /// Returns the value of a key.
     fn find(&self, key: &RecordKey) -> Option<&[u8]> {
         let is_key = |&offset: &u32| self.bytes[offset as usize..].starts_with(key);
         let &offset = self.offsets.find(hash_at(key, 0), is_key)?;
         self.bytes.get(value_at(&self.bytes, offset as usize)?)
     }
 
-    /// Adds a value, unless the key has one or the cache is full.
+    /// Adds a value, unless the key already has a value or the cache is full.
     fn add(&mut self, key: RecordKey, put: impl FnOnce(&mut Vec<u8>)) {
         if self.find(&key).is_some() {
             return;
@@ -171,7 +174,7 @@ impl DiffRecords {
     }
 }
 
-/// The range of the value of the record at `start`; `None` if it exceeds `records`.
+/// Returns the byte range of the value of the record at `start`, or `None` if the range exceeds `records`.
 fn value_at(records: &[u8], start: usize) -> Option<Range<usize>> {
     let mut rest = ByteReader::new(records.get(start + size_of::<RecordKey>()..)?);
     let len = rest.length()?;
@@ -183,7 +186,7 @@ fn hasher(records: &[u8]) -> impl Fn(&u32) -> u64 {
     |&offset| hash_at(records, offset as usize)
 }
 
-/// The hash of the record at `start`: the first bytes of its key, which is already a hash.
+/// Returns the hash of the record at `start`, which is the first bytes of its key. The key is already a hash.
 fn hash_at(records: &[u8], start: usize) -> u64 {
     records[start..].first_chunk().copied().map_or(0, u64::from_le_bytes)
 }

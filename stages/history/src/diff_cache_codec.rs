@@ -5,7 +5,8 @@ use gix::ObjectId;
 
 use crate::line_diff::Hunk;
 
-/// Appends hunks. Each is three varints: the unchanged lines since the last hunk, the removed lines and the added lines.
+/// Appends hunks. Each hunk consists of three varints: the numbers of unchanged lines since the previous hunk, of
+/// removed lines and of added lines.
 pub(crate) fn put_hunks(out: &mut Vec<u8>, hunks: &[Hunk]) {
     let mut end = 0;
     for hunk in hunks {
@@ -15,7 +16,7 @@ pub(crate) fn put_hunks(out: &mut Vec<u8>, hunks: &[Hunk]) {
     }
 }
 
-/// Decodes the hunks that [`put_hunks`] encoded; `None` if `bytes` is malformed.
+/// Decodes the hunks that [`put_hunks`] encoded. Returns `None` if `bytes` is malformed.
 pub(crate) fn get_hunks(bytes: &[u8]) -> Option<Vec<Hunk>> {
     let mut reader = ByteReader::new(bytes);
     let mut hunks = Vec::new();
@@ -34,7 +35,7 @@ pub(crate) fn get_hunks(bytes: &[u8]) -> Option<Vec<Hunk>> {
     Some(hunks)
 }
 
-/// Appends a rename source: the blob, then the path; nothing if there is no source.
+/// Appends a rename source: the blob, followed by the path. Appends nothing if there is no source.
 pub(crate) fn put_source(out: &mut Vec<u8>, source: Option<(&[u8], ObjectId)>) {
     if let Some((path, blob)) = source {
         out.extend_from_slice(blob.as_slice());
@@ -42,8 +43,8 @@ pub(crate) fn put_source(out: &mut Vec<u8>, source: Option<(&[u8], ObjectId)>) {
     }
 }
 
-/// Decodes the rename source that [`put_source`] encoded; `None` if `bytes` is malformed. `hash` is the hash function
-/// of object ids.
+/// Decodes the rename source that [`put_source`] encoded. Returns `None` if `bytes` is malformed. `hash` is the hash
+/// function of object ids.
 pub(crate) fn get_source(bytes: &[u8], hash: gix::hash::Kind) -> Option<Option<(&[u8], ObjectId)>> {
     if bytes.is_empty() {
         return Some(None);
@@ -58,7 +59,7 @@ mod tests {
 
     use super::{Hunk, get_hunks, get_source, put_hunks, put_source};
 
-    /// Random hunks of a diff. Between two hunks, both versions have the same number of lines.
+    /// Generates random hunks of a diff. Between two hunks, both versions have the same number of lines.
     fn hunks() -> impl Strategy<Value = Vec<Hunk>> {
         prop::collection::vec((0..300_u32, 0..300_u32, 0..300_u32), 0..20).prop_map(|changes| {
             let (mut before, mut after) = (0, 0);

@@ -1,4 +1,4 @@
-//! Errors that make the history of a whole repository unavailable.
+//! The error type for failures that affect a whole repository.
 
 use std::path::PathBuf;
 
@@ -12,10 +12,10 @@ pub enum HistoryError {
     Open {
         /// The directory to open.
         path: PathBuf,
-        /// The damaged or unsafe file in git's directory, and the problem with it.
+        /// The damaged or unsafe file in git's directory, and the problem with the file.
         reason: String,
     },
-    /// The object database lacks the commit at HEAD.
+    /// The object database does not contain the commit at HEAD.
     #[error("HEAD is commit {commit}, which is missing from this clone; run `git fsck` or clone again")]
     MissingHead {
         /// The commit.
@@ -29,7 +29,7 @@ pub enum HistoryError {
         /// The problem with the file.
         reason: String,
     },
-    /// The caller cancelled.
+    /// The caller cancelled the operation.
     #[error("cancelled")]
     Cancelled,
 }

@@ -4,9 +4,10 @@ use std::fmt;
 
 use gix::ObjectId;
 
-/// Identifies the latest change of a path: the commit that made the change, and the blob of the path after the change.
+/// The identity of the latest change of a path: the commit that made the change, and the blob of the path after the
+/// change.
 ///
-/// The history of a commit never changes, so the commit alone would suffice; the blob allows cross-checks.
+/// The history of a commit never changes, so the commit alone identifies the change. The blob allows cross-checks.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EventKey {
     commit: ObjectId,
@@ -18,19 +19,20 @@ impl EventKey {
         Self { commit: *commit, blob: *blob }
     }
 
-    /// The blob of the path after the change.
+    /// Returns the blob of the path after the change.
     pub(crate) fn blob(&self) -> ObjectId {
         self.blob
     }
 
-    /// Decodes the result of [`EventKey::to_bytes`]; `None` unless the bytes are two object ids of the same length.
+    /// Decodes the result of [`EventKey::to_bytes`]. Returns `None` unless the bytes are two object ids of the same
+    /// length.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let (commit, blob) = bytes.split_at(bytes.len() / 2);
         let id = |bytes| ObjectId::try_from(bytes).ok();
         Some(Self { commit: id(commit)?, blob: id(blob)? })
     }
 
-    /// The bytes to store: the two object ids.
+    /// Returns the bytes to store: the two object ids.
     pub fn to_bytes(&self) -> Vec<u8> {
         [self.commit.as_slice(), self.blob.as_slice()].concat()
     }

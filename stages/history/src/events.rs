@@ -1,8 +1,8 @@
 //! The event index: for each path, the commits that changed it.
 //!
 //! An event is a change of one path between a commit and its first parent. The events of a path are sorted by
-//! first-parent chain, so the next event of a path at or below a commit is found by binary search. "Below" means along
-//! first parents.
+//! first-parent chain, so a binary search finds the next event of a path at or below a commit. A commit is below
+//! another commit if following first parents from the other commit leads to it.
 
 use gix::ObjectId;
 
@@ -11,20 +11,21 @@ use crate::commit_graph::{CommitGraph, CommitPos};
 use crate::event_key::EventKey;
 use crate::tree_diff::PathState;
 
-/// An event of an [`EventIndex`].
+/// The number of an event in an [`EventIndex`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct EventId(pub(crate) u32);
 
-/// All events of all paths in the history of one commit. Immutable; threads share it by reference.
+/// All events of all paths in the history of one commit. The index is immutable, and threads can share it by reference.
 #[derive(Default)]
 pub struct EventIndex {
     pub(crate) graph: CommitGraph,
     pub(crate) changes: ChangeTable,
-    /// The directory that callers' paths are relative to. It is relative to the work tree, and ends in `/` or is empty.
+    /// The directory to which the paths of callers are relative. The directory is relative to the work tree, and ends
+    /// in `/` or is empty.
     pub(crate) prefix: Vec<u8>,
-    /// Sorted by path, then by chain position.
+    /// The events, sorted by path and then by chain position.
     events: Vec<Event>,
-    /// For each path, the index in `events` of its first event. The length of `events` is added as the last element.
+    /// For each path, the index in `events` of its first event. The last element is the length of `events`.
     path_events: Vec<u32>,
     pub(crate) incomplete: bool,
 }
@@ -37,7 +38,7 @@ struct Event {
 }
 
 impl EventIndex {
-    /// Sorts the changes of the commits of `graph` by path.
+    /// Creates the index by sorting the changes in the commits of `graph` by path.
     pub(crate) fn new(graph: CommitGraph, changes: ChangeTable, prefix: &[u8], incomplete: bool) -> Self {
         let mut path_events = vec![0u32; changes.paths.len() + 1];
         let commits = || (0..graph.len() as u32).map(CommitPos);
@@ -64,8 +65,8 @@ impl EventIndex {
         Self { graph, changes, prefix: prefix.to_vec(), events, path_events, incomplete }
     }
 
-    /// The key of the latest event of `path` along first parents from HEAD; `None` if the path is not a regular file at
-    /// HEAD.
+    /// Returns the key of the latest event of `path` along first parents from HEAD, or `None` if the path is not a
+    /// regular file at HEAD.
     ///
     /// Attribution at HEAD is a pure function of the path and this key, as long as
     /// [`History::config_fingerprint`](crate::History::config_fingerprint) stays the same.
@@ -74,7 +75,7 @@ impl EventIndex {
         self.key(event)
     }
 
-    /// The key of an event; `None` if the path is not a regular file after the event.
+    /// Returns the key of an event, or `None` if the path is not a regular file after the event.
     pub(crate) fn key(&self, event: EventId) -> Option<EventKey> {
         match self.new_state(event) {
             PathState::File(blob) => Some(EventKey::new(&self.graph.id(self.commit(event)), &blob)),
@@ -82,12 +83,13 @@ impl EventIndex {
         }
     }
 
-    /// The number of commits that changed `path`, on all merged branches; an estimate of the cost of its attribution.
+    /// Returns the number of commits that changed `path`, on all merged branches. The number is an estimate of the cost
+    /// of attributing the file.
     pub fn event_count(&self, path: impl AsRef<[u8]>) -> usize {
         self.path_id_below_prefix(path.as_ref()).map_or(0, |path| self.events_of(path).len())
     }
 
-    /// The number of commits reachable from HEAD.
+    /// Returns the number of commits reachable from HEAD.
     pub fn commit_count(&self) -> usize {
         self.graph.len()
     }
@@ -97,7 +99,7 @@ impl EventIndex {
         self.incomplete
     }
 
-    /// The id of a path given relative to the root of the [`History`](crate::History).
+    /// Returns the id of a path that is relative to the root of the [`History`](crate::History).
     pub(crate) fn path_id_below_prefix(&self, path: &[u8]) -> Option<PathId> {
         if self.prefix.is_empty() { self.path_id(path) } else { self.path_id(&[&self.prefix, path].concat()) }
     }
@@ -106,12 +108,12 @@ impl EventIndex {
         self.changes.path_id(path)
     }
 
-    /// A path relative to the work tree, as stored in [`ChangeTable::paths`].
+    /// Returns a path relative to the work tree, as stored in [`ChangeTable::paths`].
     pub(crate) fn path(&self, path: PathId) -> &[u8] {
         &self.changes.paths[path.0 as usize]
     }
 
-    /// The next event of `path` at or below `commit`, following first parents.
+    /// Returns the next event of `path` at or below `commit`, following first parents.
     pub(crate) fn next_event(&self, path: PathId, commit: CommitPos) -> Option<EventId> {
         let events = self.events_of(path);
         let mut from = self.graph.chain_position(commit);
@@ -136,7 +138,7 @@ impl EventIndex {
         self.changes.unpack(self.change(event).new)
     }
 
-    /// The state of the event's path in parent number `parent` of its commit.
+    /// Returns the state of the event's path in one parent of the commit. `parent` counts from 0.
     pub(crate) fn parent_state(&self, event: EventId, parent: usize) -> PathState {
         let change = self.change(event);
         match parent.checked_sub(1) {
@@ -148,7 +150,7 @@ impl EventIndex {
         }
     }
 
-    /// The regular files that `commit` deleted, compared with its first parent, in tree order.
+    /// Returns the regular files that `commit` deleted, compared with its first parent, in tree order.
     pub(crate) fn deletions(&self, commit: CommitPos) -> impl Iterator<Item = (PathId, ObjectId)> + '_ {
         let changes = self.changes.range_of(self.graph.row(commit));
         self.changes.changes[changes.start as usize..changes.end as usize].iter().filter_map(|change| {

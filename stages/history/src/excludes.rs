@@ -5,17 +5,17 @@ use std::path::{Path, PathBuf};
 use crate::inspection;
 use crate::open::discover;
 
-/// The key in the git configuration.
+/// The key of the ignore file in the git configuration.
 const KEY: &str = "core.excludesFile";
 
 /// Returns the ignore file that git applies in addition to the ignore files in a work tree.
 ///
-/// `core.excludesFile` names it in the configuration of the system, the user, or the repository at or above
-/// `directory`, including included files. Without that key, it is the user's `git/ignore`. Returns `None` if neither
-/// names a path, or if the path is not safe to read. The file need not exist.
+/// The path is in `core.excludesFile`, in the configuration of the system, the user, or the repository at or above
+/// `directory`, including included files. If the key is missing, git uses the user's `git/ignore`. Returns `None` if
+/// there is no path, or if the path is not safe to read. The file need not exist.
 ///
-/// The configuration of a repository may name any path. Callers must limit the number of bytes that they read, use the
-/// content only as ignore patterns, and never show it.
+/// The configuration of a repository may contain any path. Callers must limit the number of bytes that they read, use
+/// the content only as ignore patterns, and never display it.
 pub fn excludes_file(directory: &Path) -> Option<PathBuf> {
     let path = match discover(directory) {
         Ok(Some((repository, _))) => {
@@ -32,7 +32,7 @@ pub fn excludes_file(directory: &Path) -> Option<PathBuf> {
     inspection::is_readable(&path).then_some(path)
 }
 
-/// Returns the file that the system or user configuration names, for a directory outside any repository.
+/// Returns the ignore file according to the system and user configuration, for a directory outside any repository.
 fn user_file(directory: &Path) -> Option<PathBuf> {
     let Ok(config) = gix::config::File::from_globals() else { return default() };
     let Some(named) = config.path(KEY) else { return default() };

@@ -1,5 +1,5 @@
-//! The commits that touched a file, as `git log -- PATH` lists them. Path history simplification needs only the event
-//! index, so no file is read.
+//! The commits that touched a file, as `git log -- PATH` lists them. The simplification of path histories needs only
+//! the event index, so no file is read.
 
 use rustc_hash::FxHashSet;
 
@@ -8,9 +8,9 @@ use crate::commit_graph::CommitPos;
 use crate::events::{EventId, EventIndex};
 
 impl EventIndex {
-    /// A summary of the commits that `git log` lists for a path, without following renames. If a parent of a merge has
-    /// the same content, the merge does not count, and only this parent is followed. `None` if the path is not a
-    /// regular file at HEAD.
+    /// Returns a summary of the commits that `git log` lists for a path, without following renames. If a parent of a
+    /// merge has the same content as the merge, the merge does not count, and only this parent is followed. Returns
+    /// `None` if the path is not a regular file at HEAD.
     ///
     /// Like blame, the summary depends only on the path and its [`EventKey`](crate::EventKey).
     pub fn file_history(&self, path: impl AsRef<[u8]>) -> Option<HistorySummary> {
@@ -19,7 +19,7 @@ impl EventIndex {
         Some(HistorySummary::from_commits(self.touching(latest).into_iter().map(|commit| self.graph.info(commit))))
     }
 
-    /// The commits that touched the path of an event, up to and including the commit of the event.
+    /// Returns the commits that touched the path of an event, up to and including the commit of the event.
     fn touching(&self, latest: EventId) -> Vec<CommitPos> {
         let path = self.path_of(latest);
         let (mut open, mut seen) = (vec![latest], FxHashSet::default());

@@ -1,4 +1,4 @@
-//! [`History`]: an opened git repository, from which files are attributed.
+//! The type [`History`], an opened git repository that attributes files.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,17 +26,18 @@ use crate::scan::scan;
 use crate::tree_diff::{PathState, TreeDiffer};
 use crate::walk_cache::{self, CacheEnd};
 
-/// A cached walk is discarded if more than this number of its commits, and more than half of them, are unreachable from
-/// HEAD.
+/// Maximum number of commits in a cached walk that may be unreachable from HEAD. If more commits, and more than half of
+/// all commits, are unreachable, the cached walk is discarded.
 const MAX_UNREACHABLE: usize = 100_000;
 
 /// The history of the repository that contains a directory, as seen from HEAD.
 ///
-/// HEAD and the configuration are read once, by [`History::open`]; to see changes, open the repository again. Paths are
-/// relative to the directory that was opened and use `/`. All methods may be called from several threads at once.
+/// [`History::open`] reads HEAD and the configuration once. To see later changes, open the repository again. Paths are
+/// relative to the directory that was opened and use `/`. All methods can be called from several threads at the same
+/// time.
 pub struct History {
     objects: ObjectStore,
-    /// The directory that paths are relative to.
+    /// The directory to which paths are relative.
     pub(crate) root: PathBuf,
     /// The directory `root` relative to the work tree, ending in `/`, or empty.
     pub(crate) prefix: Vec<u8>,
@@ -47,29 +48,30 @@ pub struct History {
     walk_cache: Option<CacheFile>,
     diff_cache: Option<Arc<DiffCache>>,
     mask: Option<Mask>,
-    /// Blamers that no thread uses at the moment.
+    /// Blamers that no thread is using.
     idle: Mutex<Vec<Blamer>>,
 }
 
 /// Settings of a repository that have defaults. By default, nothing is cached between runs.
 ///
-/// A cache never changes a result. If a cache file cannot be read or written, only time is lost. Cache files are safe
-/// to delete.
+/// A cache never changes a result. If a cache file cannot be read or written, the work only takes longer. Cache files
+/// can be deleted at any time.
 #[derive(Clone, Default, Debug)]
 pub struct Options {
-    /// Caches the walk over the history: the headers of commits and the paths that they changed.
+    /// File that caches the walk over the history: the headers of commits and the paths that each commit changed.
     pub walk_cache: Option<CacheFile>,
-    /// Caches line diffs and rename sources; see [`History::save_diff_cache`].
+    /// File that caches line diffs and rename sources, see [`History::save_diff_cache`].
     pub diff_cache: Option<CacheFile>,
-    /// Masks secrets in paths and in the names and e-mail addresses of authors, before they are used or cached.
+    /// Function that masks secrets in paths and in the names and e-mail addresses of authors, before they are used or
+    /// cached.
     pub mask: Option<Mask>,
 }
 
 impl History {
-    /// Opens the repository at or above `root`; `None` if there is no repository.
+    /// Opens the repository at or above `root`. Returns `None` if there is no repository.
     ///
     /// # Errors
-    /// When there is a repository whose files, HEAD or configuration cannot be read.
+    /// When the files, HEAD or the configuration of the repository cannot be read.
     pub fn open(root: &Path, options: Options) -> Result<Option<History>, HistoryError> {
         let Options { walk_cache, diff_cache, mask } = options;
         let Some(Opened { objects, prefix, head, info, ignores_includes, config }) = open::open(root, mask)? else {
@@ -97,22 +99,23 @@ impl History {
         self.diff_cache.iter().for_each(|cache| cache.save());
     }
 
-    /// The directory that paths are relative to.
+    /// Returns the directory to which paths are relative.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// The directory [`Self::root`] relative to the work tree, ending in `/`; empty if both are the same directory.
+    /// Returns the directory [`Self::root`] relative to the work tree, ending in `/`. The result is empty if both are
+    /// the same directory.
     pub fn prefix(&self) -> &[u8] {
         &self.prefix
     }
 
-    /// The commit at HEAD; `None` before the first commit.
+    /// Returns the commit at HEAD, or `None` before the first commit.
     pub fn head(&self) -> Option<&CommitId> {
         self.head.as_ref()
     }
 
-    /// Properties of the repository.
+    /// Returns properties of the repository.
     pub fn info(&self) -> RepositoryInfo {
         self.info
     }
@@ -123,14 +126,14 @@ impl History {
         self.ignores_includes
     }
 
-    /// The files named by `blame.ignoreRevsFile` that cannot be read. They count as empty, although git would refuse to
-    /// blame.
+    /// Returns the files in `blame.ignoreRevsFile` that cannot be read. They are treated as empty, whereas `git blame`
+    /// would fail.
     pub fn unreadable_ignore_files(&self) -> &[PathBuf] {
         &self.config.unreadable
     }
 
-    /// A hash of all configuration that attribution depends on: mailmap, ignored revisions, the shallow boundary, grafts,
-    /// replace refs, `diff.indentHeuristic`.
+    /// Returns a hash of the configuration on which attribution depends: mailmap, ignored revisions, the shallow
+    /// boundary, grafts, replace refs and `diff.indentHeuristic`.
     ///
     /// Attribution that was stored under another fingerprint is invalid, even if its [`EventKey`](crate::EventKey) is
     /// the same.
@@ -138,8 +141,8 @@ impl History {
         self.config.fingerprint
     }
 
-    /// Walks the history, in parallel on rayon's current pool. `progress(done, total)` is called with the number of
-    /// commits that have been compared with their parents, and of all commits to compare. Commits in
+    /// Walks the history, in parallel on rayon's current pool. Calls `progress(done, total)` with the number of commits
+    /// that were compared with their parents and the number of all commits to compare. Commits in
     /// [`Options::walk_cache`] need not be compared.
     ///
     /// # Errors
@@ -170,14 +173,14 @@ impl History {
         }
         let incomplete = graph.incomplete || blocks.iter().any(|block| block.missing);
         blocks.into_iter().for_each(|block| changes.add(block));
-        // An object that is missing now may exist at the next run, so an incomplete walk is not cached.
+        // An object that is missing now may exist in the next run, so an incomplete walk is not cached.
         if let Some(file) = cache.filter(|_| !incomplete && !new.is_empty()) {
             let _ = walk_cache::append(file, walk_key, end, &graph.table, &changes);
         }
         Ok(EventIndex::new(graph, changes, &self.prefix, incomplete))
     }
 
-    /// Attributes the lines of `path` at HEAD. `index` must come from this history.
+    /// Attributes the lines of `path` at HEAD. `index` must be an index of this history.
     ///
     /// # Errors
     /// When HEAD has no such file, or its content is missing or too large.
@@ -211,7 +214,7 @@ impl History {
         })
     }
 
-    /// The id of `path` and its blob at HEAD.
+    /// Returns the id of `path` and its blob at HEAD.
     pub(crate) fn file_at_head(&self, index: &EventIndex, path: &[u8]) -> Outcome<(PathId, ObjectId)> {
         let id = index.path_id_below_prefix(path).ok_or(Unattributed::Untracked)?;
         let event = index.next_event(id, CommitPos(0)).ok_or(Unattributed::Untracked)?;
@@ -219,12 +222,12 @@ impl History {
         Ok((id, blob))
     }
 
-    /// The blame of a file whose lines came from the commits in `lines`.
+    /// Returns the blame of a file whose lines came from the commits in `lines`.
     pub(crate) fn file_blame(&self, index: &EventIndex, lines: &LineCommits) -> FileBlame {
         FileBlame::new(&lines.commits, &index.graph, lines.incomplete || index.is_incomplete())
     }
 
-    /// Runs `work` with a blamer that no other thread uses. A blamer is created only if all others are in use.
+    /// Runs `work` with a blamer that no other thread uses. Creates a blamer if all existing blamers are in use.
     pub(crate) fn with_blamer<T>(&self, work: impl FnOnce(&mut Blamer) -> T) -> T {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut blamer =
@@ -234,12 +237,12 @@ impl History {
         result
     }
 
-    /// A handle to the repository for the calling thread.
+    /// Creates a handle to the repository for the calling thread.
     pub(crate) fn local(&self) -> gix::Repository {
         self.objects.repository.to_thread_local()
     }
 
-    /// A reader of objects for the calling thread.
+    /// Creates an object reader for the calling thread.
     pub(crate) fn reader(&self) -> ObjectReader {
         ObjectReader::new(&self.objects)
     }

@@ -1,10 +1,10 @@
-//! Blame for the commits listed in `blame.ignoreRevsFile`: passes each line that such a commit changed to the most
-//! similar line of the parent, like git's `guess_line_blames`.
+//! Blame for the commits listed in `blame.ignoreRevsFile`. Each line that an ignored commit changed is passed to the
+//! most similar line of the parent, as in git's `guess_line_blames`.
 //!
-//! The similarity of two lines is the number of byte pairs that their fingerprints share. Within a changed block the
-//! match with the highest certainty is fixed first. Later matches must not cross it, so matches keep their order. If a
-//! line has no match in its block, it is passed to the most similar line of the whole file in the parent. This line
-//! must have a minimum similarity.
+//! The similarity of two lines is the number of byte pairs that their fingerprints share. Within a changed block, the
+//! match with the highest certainty is fixed first. Later matches must not cross a fixed match, so all matches are in
+//! the same order in both versions. A line without a match in its block is passed to the most similar line of the whole
+//! file in the parent, if that line has a minimum similarity.
 
 use std::ops::Range;
 
@@ -16,12 +16,12 @@ use crate::line_diff::{DiffRegion, FileVersion, RegionKind};
 const SEARCH_DISTANCE: u32 = 10;
 /// Minimum number of shared byte pairs for a match outside the changed block.
 const MIN_SHARED_PAIRS: u32 = 10;
-/// The similarity of two lines is multiplied by this number minus their distance, so the nearest of equally similar
-/// lines wins.
+/// Constant from which the distance of two lines is subtracted. The similarity is multiplied by the difference, so
+/// among equally similar lines the nearest line wins.
 const DISTANCE_SCALE: i64 = 1_000;
 
-/// Returns, for each line of `new`, the line of `old` that it is passed to; `None` for unchanged lines and lines
-/// without a match.
+/// Returns, for each line of `new`, the line of `old` to which it is passed. Contains `None` for unchanged lines and
+/// lines without a match.
 pub(crate) fn guess_line_blames(old: &FileVersion, new: &FileVersion, regions: &[DiffRegion]) -> Vec<Option<u32>> {
     let mut old_prints: Vec<LineFingerprint> =
         (0..old.len()).map(|line| LineFingerprint::new(old.line(line))).collect();
@@ -37,8 +37,8 @@ pub(crate) fn guess_line_blames(old: &FileVersion, new: &FileVersion, regions: &
             matcher.match_within(old_block.clone(), 0..new_prints.len() as u32);
         }
         let matches = matcher.matches;
-        for ((line, pairs), matched) in new_block.zip(&new_prints).zip(matches) {
-            let in_block = match matched {
+        for ((line, pairs), matched_line) in new_block.zip(&new_prints).zip(matches) {
+            let in_block = match matched_line {
                 LineMatch::Found { best, .. } => Some(best),
                 _ => None,
             };
@@ -48,8 +48,8 @@ pub(crate) fn guess_line_blames(old: &FileVersion, new: &FileVersion, regions: &
     sources
 }
 
-/// The line of the old version that shares the most byte pairs with the new line `line`. Of several such lines, the
-/// nearest to `line`.
+/// Returns the line of the old version that shares the most byte pairs with the new line `line`. If there are several
+/// such lines, returns the line nearest to `line`.
 fn most_similar(old: &[LineFingerprint], pairs: &LineFingerprint, line: u32) -> Option<u32> {
     let mut best: Option<(u32, u32)> = None;
     for (candidate, old_prints) in (0u32..).zip(old) {
@@ -64,8 +64,8 @@ fn most_similar(old: &[LineFingerprint], pairs: &LineFingerprint, line: u32) -> 
     best.map(|(_, position)| position)
 }
 
-/// The number of occurrences of each pair of adjacent bytes in a line: git's `struct fingerprint`. Case is ignored, and
-/// every white space character counts as the same byte.
+/// The number of occurrences of each pair of adjacent bytes in a line. Corresponds to git's `struct fingerprint`. Case
+/// is ignored, and all white-space characters count as the same byte.
 #[derive(Default)]
 struct LineFingerprint(FxHashMap<u16, u32>);
 
@@ -97,10 +97,10 @@ impl LineFingerprint {
     }
 }
 
-/// The state of the match of a new line.
+/// The state of matching a new line.
 #[derive(Clone, Copy)]
 enum LineMatch {
-    /// Not computed.
+    /// The match is not computed.
     Unknown,
     /// No old line within the search distance shares a byte pair with the new line.
     None,
@@ -108,8 +108,8 @@ enum LineMatch {
     Found { best: u32, second: u32, certainty: i64 },
 }
 
-/// Matches the new lines of one changed block with old lines. Old lines are numbered within the file, new lines within
-/// the block.
+/// Matches the new lines of one changed block with old lines. Old lines are numbered within the file, and new lines
+/// within the block.
 struct LineMatcher<'a> {
     old: &'a mut [LineFingerprint],
     new: &'a [LineFingerprint],
@@ -129,8 +129,8 @@ impl<'a> LineMatcher<'a> {
         Self { old, new, block, distance, influence, matches: vec![LineMatch::Unknown; new.len()] }
     }
 
-    /// Fixes the most certain match between the lines in `old` and `new`, then does the same with the lines before this
-    /// match and after it.
+    /// Fixes the most certain match between the lines in `old` and `new`. Then processes the lines before and after the
+    /// match in the same way.
     fn match_within(&mut self, old: Range<u32>, new: Range<u32>) {
         let mut open = vec![(old, new)];
         while let Some((old, new)) = open.pop() {
@@ -146,7 +146,7 @@ impl<'a> LineMatcher<'a> {
         }
     }
 
-    /// The first line of `new` whose match has the highest certainty, and the old line that it matches.
+    /// Returns the first line of `new` whose match has the highest certainty, and the old line that it matches.
     fn most_certain_match(&mut self, old: &Range<u32>, new: &Range<u32>) -> Option<(u32, u32)> {
         let mut most_certain: Option<(i64, u32, u32)> = None;
         for line in new.clone() {
@@ -182,22 +182,22 @@ impl<'a> LineMatcher<'a> {
         }
     }
 
-    /// The position of `line` scaled from the size of the new block to the size of the old block.
+    /// Returns the position of `line`, scaled from the size of the new block to the size of the old block.
     fn proportional_position(&self, line: u32) -> u32 {
         let (old_len, new_len) = (self.block.len() as u64, self.new.len() as u64);
         self.block.start + ((u64::from(line) * 2 + 1) * old_len / (new_len * 2)) as u32
     }
 
-    /// Discards matches that would cross the match of `line` with `matched`.
-    fn invalidate_crossing_matches(&mut self, line: u32, matched: u32, new: &Range<u32>) {
+    /// Discards matches that would cross the match of `line` with `matched_line`.
+    fn invalidate_crossing_matches(&mut self, line: u32, matched_line: u32, new: &Range<u32>) {
         let first = line.saturating_sub(self.influence).max(new.start);
         let behind = (line + self.influence + 1).min(new.end);
         for other in first..behind {
             if let LineMatch::Found { best, second, .. } = self.matches[other as usize] {
                 let crosses = match other.cmp(&line) {
-                    std::cmp::Ordering::Less => best >= matched || second >= matched,
+                    std::cmp::Ordering::Less => best >= matched_line || second >= matched_line,
                     std::cmp::Ordering::Equal => false,
-                    std::cmp::Ordering::Greater => best <= matched || second <= matched,
+                    std::cmp::Ordering::Greater => best <= matched_line || second <= matched_line,
                 };
                 if crosses {
                     self.matches[other as usize] = LineMatch::Unknown;

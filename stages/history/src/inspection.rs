@@ -1,9 +1,9 @@
 //! Checks of git's own files before gix opens them by path.
 //!
-//! A clone creates its own `.git`, but a `.git` from an archive, a shared disk or a build may contain any file. gix
-//! opens these files by path: it would block on a named pipe, and read a device without end. Every file that gix will
-//! open is therefore checked first, and must be a regular file of a size that git would write. Symbolic links within
-//! `.git` are common (`git-new-workdir`, Android's `repo`) and are followed.
+//! `git clone` creates a new `.git`, but a `.git` from an archive, a shared disk or a build may contain any file. gix
+//! opens the files in `.git` by path, so it would block on a named pipe and read a device without end. Every file that
+//! gix will open is therefore checked first. It must be a regular file of a size that git would write. Symbolic links
+//! within `.git` are common (`git-new-workdir`, Android's `repo`) and are followed.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -14,13 +14,13 @@ use gix::bstr::ByteSlice as _;
 const MAX_POINTER_BYTES: u64 = 64 << 10;
 /// Maximum size of a configuration file, in bytes.
 const MAX_CONFIG_BYTES: u64 = 4 << 20;
-/// Maximum size of `packed-refs` in bytes: about four million references.
+/// Maximum size of `packed-refs` in bytes, enough for about four million references.
 const MAX_PACKED_REFS_BYTES: u64 = 256 << 20;
-/// Maximum size of `shallow` in bytes: more than a million commits.
+/// Maximum size of `shallow` in bytes, enough for more than a million commits.
 const MAX_SHALLOW_BYTES: u64 = 64 << 20;
-/// Maximum size of git's index in bytes: about ten million files.
+/// Maximum size of git's index in bytes, enough for about ten million files.
 const MAX_INDEX_BYTES: u64 = 1 << 30;
-/// Maximum length of a chain of symbolic references; git follows five.
+/// Maximum length of a chain of symbolic references. Git follows five.
 const MAX_SYMBOLIC_REFS: usize = 8;
 /// Maximum number of object directories.
 const MAX_OBJECT_DIRECTORIES: usize = 64;
@@ -33,7 +33,7 @@ const MAX_REPLACEMENTS: usize = 100_000;
 
 /// The result of an inspection.
 pub(crate) struct Inspection {
-    /// The object directories: the directory of the repository, then its alternates.
+    /// The object directories: the directory of the repository, followed by its alternates.
     pub(crate) objects: Vec<PathBuf>,
     /// Whether the files that the repository's configuration includes are safe to read.
     pub(crate) includes_are_safe: bool,
@@ -90,7 +90,8 @@ pub(crate) fn inspect(git_dir: &Path) -> Result<Inspection, String> {
     Ok(Inspection { objects: object_directories(common.join("objects"))?, includes_are_safe })
 }
 
-/// Whether a path that the configuration of a repository names is safe to read: a regular file, or no file.
+/// Whether a path from the configuration of a repository is safe to read. A path is safe if it is a regular file or
+/// does not exist.
 pub(crate) fn is_readable(path: &Path) -> bool {
     check(path, u64::MAX).is_ok() && !path.is_dir()
 }
@@ -100,7 +101,7 @@ fn small_files(git_dir: &Path) -> Result<(), String> {
     ["HEAD", "commondir", "gitdir"].into_iter().try_for_each(|name| check(&git_dir.join(name), MAX_POINTER_BYTES))
 }
 
-/// The git directory that a `.git` file points to.
+/// Returns the git directory that a `.git` file points to.
 fn gitdir(file: &Path) -> Option<PathBuf> {
     let content = read_regular(file, MAX_POINTER_BYTES).ok()?;
     let path = content.strip_prefix(b"gitdir: ")?.trim_end();
@@ -116,7 +117,7 @@ fn check(path: &Path, limit: u64) -> Result<(), String> {
     if found.is_file() && found.len() > limit {
         return Err(format!("{} is larger than {limit} bytes", path.display()));
     }
-    // Files of these file systems claim to be regular, but some block or never end.
+    // Files in these file systems are reported as regular files, but reading some of them blocks or never ends.
     let is_of_kernel = |path: PathBuf| ["/proc", "/sys"].iter().any(|root| path.starts_with(root));
     if found.is_file() && found.len() == 0 && path.canonicalize().is_ok_and(is_of_kernel) {
         return Err(not_regular(path));
@@ -128,7 +129,7 @@ fn not_regular(path: &Path) -> String {
     format!("{} is not a regular file", path.display())
 }
 
-/// Checks HEAD and the references that it points to.
+/// Checks HEAD and the references to which it points.
 fn head(git_dir: &Path, common: &Path) -> Result<(), String> {
     let mut name = PathBuf::from("HEAD");
     for _ in 0..MAX_SYMBOLIC_REFS {
@@ -168,7 +169,7 @@ fn replacements(directory: &Path, left: &mut usize) -> Result<(), String> {
 /// Checks whether all files that a configuration file includes, directly or indirectly, are safe to read.
 ///
 /// # Errors
-/// When a file has a section `gitoxide`, which changes how gix opens the repository.
+/// When a file has a section `gitoxide`, because such a section changes how gix opens the repository.
 fn includes(config: &Path) -> Result<bool, String> {
     let mut files = vec![config.to_owned()];
     let mut at = 0;
@@ -199,7 +200,7 @@ fn includes(config: &Path) -> Result<bool, String> {
     Ok(true)
 }
 
-/// The path of an included file; `None` if it depends on more than the home directory.
+/// Returns the path of an included file, or `None` if the path depends on anything but the home directory.
 fn included(by: &Path, path: &gix::bstr::BStr) -> Option<PathBuf> {
     if path.starts_with(b"%(prefix)/") {
         return None;
@@ -213,7 +214,7 @@ fn included(by: &Path, path: &gix::bstr::BStr) -> Option<PathBuf> {
     Some(by.parent()?.join(gix::path::from_bstr(path).ok()?))
 }
 
-/// Returns the object directory and its alternates. Checks their packs.
+/// Returns the object directory and its alternates after checking the packs in them.
 fn object_directories(objects: PathBuf) -> Result<Vec<PathBuf>, String> {
     let mut directories = vec![(objects.clone(), 0)];
     let mut at = 0;

@@ -3,20 +3,21 @@
 //!
 //! The work has two parts. [`History::index_events`] compares every commit with its first parent once, and records in
 //! an [`EventIndex`] which commits changed which path. [`History::blame`] then visits the events of one path, and
-//! passes lines from each version to an older one. It skips all commits that did not change the path. Files are
+//! passes lines from each version to an older version. Commits that did not change the path are skipped. Files are
 //! independent of each other, so they can be attributed in parallel. [`History::attribute`] counts touches in the same
 //! walk.
 //!
 //! Attribution at HEAD is a function of the path, its latest event ([`EventIndex::latest`]) and the configuration
-//! ([`History::config_fingerprint`]). A caller can therefore store it between runs under these keys. [`Options`] names
-//! the files in which the library caches the walk and the diffs of old versions. `docs/internals/git-attribution.md`
-//! explains the algorithm.
+//! ([`History::config_fingerprint`]). A caller can therefore store attributions between runs under these keys.
+//! [`Options`] contains the files in which the library caches the walk and the diffs of old versions.
+//! `docs/internals/git-attribution.md` explains the algorithm.
 //!
 //! Every request about one file returns an [`Outcome`]. If objects are missing or damaged, only the requests that need
-//! them fail.
+//! these objects fail.
 //!
-//! Deliberately absent: copy and move detection (`git blame -C`, `-M`), clean and textconv filters, fetching objects that a
-//! partial clone lacks, running any program, and writing to `.git`.
+//! The library deliberately does not support copy and move detection (`git blame -C`, `-M`), clean and textconv
+//! filters, and fetching objects that are missing in a partial clone. It runs no programs and does not write to `.git`,
+//! except to the cache files that the caller chooses.
 //!
 //! ```
 //! # fn git(root: &std::path::Path, arguments: &[&str]) {

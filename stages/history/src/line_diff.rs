@@ -1,5 +1,5 @@
-//! Line diffs as git computes them: it trims the common tail block by block, and then uses Myers' algorithm with the
-//! indent heuristic.
+//! Line diffs as git computes them: git trims the common tail in blocks, and then uses Myers' algorithm with the indent
+//! heuristic.
 
 use gix_imara_diff::{Algorithm, Diff, IndentHeuristic, IndentLevel, NoSliderHeuristic, SliderHeuristic as _, Token};
 use rustc_hash::{FxHashMap, FxHasher};
@@ -8,11 +8,12 @@ use std::ops::Range;
 
 use crate::common_affix::{common_prefix, common_suffix};
 
-/// A hunk: lines `before` of the old version were replaced by lines `after` of the new one. Either may be empty.
+/// A hunk: the lines `before` of the old version were replaced by the lines `after` of the new version. Either range
+/// may be empty.
 pub(crate) use gix_imara_diff::Hunk;
 
-/// Maximum size of a file that is compared, in bytes. A larger file is not attributed, and a larger old version counts
-/// as missing.
+/// Maximum size of a file that is compared, in bytes. A larger file is not attributed. A larger old version counts as
+/// missing.
 pub(crate) const MAX_FILE_BYTES: usize = 64 << 20;
 /// The tab width that git's indent heuristic assumes.
 const TAB_WIDTH: u8 = 8;
@@ -26,7 +27,7 @@ pub(crate) struct LineInterner {
     indents: Vec<IndentLevel>,
 }
 
-/// One version of a file: its bytes, and the token in the [`LineInterner`] and the offset of each line.
+/// One version of a file: its bytes, and for each line, the offset and the token in the [`LineInterner`].
 pub(crate) struct FileVersion {
     pub(crate) bytes: Vec<u8>,
     lines: Vec<Token>,
@@ -34,17 +35,17 @@ pub(crate) struct FileVersion {
 }
 
 impl FileVersion {
-    /// The number of lines; a last line without a newline counts.
+    /// Returns the number of lines, including a last line without a newline.
     pub(crate) fn len(&self) -> u32 {
         self.lines.len() as u32
     }
 
-    /// The memory that this version takes, in bytes.
+    /// Returns the memory that this version uses, in bytes.
     pub(crate) fn weight(&self) -> usize {
         self.bytes.len() + 8 * self.lines.len()
     }
 
-    /// The bytes of line `line`, with its newline.
+    /// Returns the bytes of line `line`, with its newline.
     pub(crate) fn line(&self, line: u32) -> &[u8] {
         let end = self.starts.get(line as usize + 1).map_or(self.bytes.len(), |&end| end as usize);
         &self.bytes[self.starts[line as usize] as usize..end]
@@ -52,8 +53,8 @@ impl FileVersion {
 }
 
 impl LineInterner {
-    /// Splits `bytes` into lines. For the common prefix and suffix with `near`, another version of the same file, the
-    /// lines are copied from `near`.
+    /// Splits `bytes` into lines. `near` is another version of the same file. The lines of the common prefix and suffix
+    /// are copied from `near`.
     pub(crate) fn version(&mut self, bytes: Vec<u8>, near: Option<&FileVersion>) -> FileVersion {
         let estimate = near.map_or(bytes.len() / 30 + 4, |near| near.lines.len() + 64);
         let mut version =
@@ -82,7 +83,8 @@ impl LineInterner {
         version.starts.extend(near.starts[tail..].iter().map(shift));
     }
 
-    /// Interns the lines of `version` in the byte range `from..to`, both of which are line starts or the end.
+    /// Interns the lines of `version` in the byte range `from..to`. Both ends of the range are line starts or the end
+    /// of the file.
     fn append_lines(&mut self, version: &mut FileVersion, from: usize, to: usize) {
         let FileVersion { bytes, lines, starts } = version;
         let mut start = from;
@@ -110,7 +112,7 @@ impl LineInterner {
 /// The kind of a region.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum RegionKind {
-    /// The lines are unchanged. The number is their first line in the old version.
+    /// The lines are unchanged. The number is the first of these lines in the old version.
     Unchanged(u32),
     /// The lines replaced this range of lines of the old version, which may be empty.
     Changed(Range<u32>),
@@ -123,32 +125,34 @@ pub(crate) struct DiffRegion {
     pub(crate) kind: RegionKind,
 }
 
-/// Compares versions; reuses its buffers.
+/// Compares versions of files. Reuses its buffers between comparisons.
 pub(crate) struct LineDiffer {
     diff: Diff,
     indent_heuristic: bool,
 }
 
 impl LineDiffer {
-    /// A differ; `indent_heuristic` is git's `diff.indentHeuristic`.
+    /// Creates a differ. `indent_heuristic` is the value of git's `diff.indentHeuristic`.
     pub(crate) fn new(indent_heuristic: bool) -> Self {
         Self { diff: Diff::default(), indent_heuristic }
     }
 
-    /// The regions of `new` for blame. They cover all lines of `new` in order. Both versions must come from `table`.
+    /// Returns the regions of `new` for blame. The regions cover all lines of `new` in order. Both versions must come
+    /// from `table`.
     pub(crate) fn compare(&mut self, table: &LineInterner, old: &FileVersion, new: &FileVersion) -> Vec<DiffRegion> {
         self.run(table, old, new, self.indent_heuristic);
         self.regions(new.len())
     }
 
-    /// The hunks from `old` to `new`, in order, as `git log -L` computes them: without the indent heuristic, which may shift a
-    /// hunk between equal lines.
+    /// Returns the hunks from `old` to `new`, in order, as `git log -L` computes them. The indent heuristic, which may
+    /// shift a hunk between equal lines, is not used.
     pub(crate) fn hunks(&mut self, table: &LineInterner, old: &FileVersion, new: &FileVersion) -> Vec<Hunk> {
         self.run(table, old, new, false);
         self.diff.hunks().collect()
     }
 
-    /// The results of both [`Self::compare`] and [`Self::hunks`], at little more than the cost of one of them.
+    /// Returns the results of [`Self::compare`] and [`Self::hunks`], at little more than the cost of one of these
+    /// methods.
     pub(crate) fn compare_with_hunks(
         &mut self,
         table: &LineInterner,
@@ -163,7 +167,7 @@ impl LineDiffer {
         (regions, self.diff.hunks().collect())
     }
 
-    /// Compares, and returns whether the indent heuristic shifted a hunk.
+    /// Compares two versions. Returns whether the indent heuristic shifted a hunk.
     fn run(&mut self, table: &LineInterner, old: &FileVersion, new: &FileVersion, indent_heuristic: bool) -> bool {
         let tail = common_tail_lines(old, new);
         let old_lines = &old.lines[..old.lines.len() - tail];
@@ -183,7 +187,7 @@ impl LineDiffer {
         shifted
     }
 
-    /// The regions of the last comparison, whose new version has `lines` lines.
+    /// Returns the regions of the last comparison. `lines` is the number of lines of the new version.
     fn regions(&self, lines: u32) -> Vec<DiffRegion> {
         let mut regions = Vec::new();
         let (mut old_line, mut new_line) = (0, 0);
@@ -203,8 +207,8 @@ impl LineDiffer {
     }
 }
 
-/// The number of lines at the end that git excludes from the comparison: all lines that start within the equal blocks
-/// at the end of both files, except the first.
+/// Returns the number of lines at the end that git excludes from the comparison. These are all lines that start within
+/// the equal blocks at the end of both files, except the first such line.
 ///
 /// This number affects which of several equally short diffs git finds.
 fn common_tail_lines(old: &FileVersion, new: &FileVersion) -> usize {

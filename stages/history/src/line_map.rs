@@ -7,24 +7,23 @@ pub struct LineMap {
     pub runs: Vec<MappedLines>,
 }
 
-/// Consecutive lines in the working tree that are also consecutive in the committed file, or that are all not
-/// committed.
+/// Consecutive lines in the working tree that are either consecutive in the committed file or all uncommitted.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct MappedLines {
     /// The number of lines, at least 1.
     pub len: u32,
-    /// The first of these lines in the committed file, counted from 0; `None` if they are not committed.
+    /// The first of these lines in the committed file, counted from 0. `None` if the lines are not committed.
     pub committed: Option<u32>,
 }
 
 impl LineMap {
-    /// The map of an unmodified file.
+    /// Creates the map of an unmodified file.
     pub fn identity(lines: u32) -> Self {
         let run = MappedLines { len: lines, committed: Some(0) };
         Self { runs: Vec::from_iter((lines > 0).then_some(run)) }
     }
 
-    /// Whether the file has all of the `lines` committed lines and no others.
+    /// Whether the map is the map of an unmodified file with `lines` lines.
     pub fn is_identity(&self, lines: u32) -> bool {
         *self == Self::identity(lines)
     }

@@ -1,8 +1,9 @@
-//! Ranges of lines, followed from a version of a file to an older one.
+//! Follows ranges of lines from one version of a file to an older version.
 //!
-//! A range starts as lines of the newest version. In the older version, it covers the same unchanged lines. For each
-//! hunk that overlaps the range, it covers all lines that the hunk replaced, so a range can grow. At a merge a range
-//! follows several parents and may arrive at their common ancestor in several parts; overlapping parts are merged.
+//! A range starts as lines of the newest version. In an older version, the range covers the same unchanged lines and,
+//! for each overlapping hunk, all lines that the hunk replaced. A range can therefore grow. At a merge, a range follows
+//! several parents. It may arrive at a common ancestor of the parents in several parts, and overlapping parts are
+//! merged.
 
 use crate::line_diff::Hunk;
 
@@ -12,7 +13,7 @@ pub(crate) struct RangePart {
     /// The number of the range.
     pub(crate) range: u32,
     pub(crate) start: u32,
-    /// One past the last line; larger than `start`.
+    /// The line after the last line. Larger than `start`.
     pub(crate) end: u32,
 }
 
@@ -30,7 +31,7 @@ pub(crate) fn merge_adjacent(parts: &mut Vec<RangePart>) {
     });
 }
 
-/// The lines of the old version that `part` of the new version came from, and whether a hunk touched `part`.
+/// Returns the lines of the old version from which `part` of the new version came, and whether a hunk touched `part`.
 ///
 /// The result is empty if the whole part was added. A deletion touches a part only if the lines were deleted inside the
 /// part. Lines deleted right before or after the part do not count, as with `git log -L`.
@@ -50,8 +51,8 @@ pub(crate) fn map_to_parent(part: RangePart, hunks: &[Hunk]) -> (RangePart, bool
     (RangePart { start, end, ..part }, !touching.is_empty())
 }
 
-/// The line of the old version at which a border between unchanged lines lies; `hunk` is the last change before the
-/// border.
+/// Converts a line number at a border between unchanged lines to the line number in the old version. `hunk` is the last
+/// change before the border.
 fn shift(border: u32, hunk: Option<&Hunk>) -> u32 {
     hunk.map_or(border, |hunk| border - hunk.after.end + hunk.before.end)
 }

@@ -1,6 +1,6 @@
-//! The mailmap: `.mailmap` and the sources that `mailmap.blob` and `mailmap.file` name.
+//! The mailmap: `.mailmap`, and the sources in `mailmap.blob` and `mailmap.file`.
 //!
-//! This module reads the mailmap itself, because gix would block on a pipe or read a device without end.
+//! This module reads the mailmap without gix, because gix would block on a pipe or read a device without end.
 
 use aurora_confined::{Directory, read_regular};
 
@@ -8,9 +8,9 @@ use aurora_confined::{Directory, read_regular};
 const MAX_BYTES: u64 = 16 << 20;
 
 /// Merges all sources in this order: `.mailmap` in the work tree, or at HEAD in a bare repository; `mailmap.blob`;
-/// `mailmap.file`. A later source overrides an earlier one. A source that cannot be read counts as empty, as with git.
+/// `mailmap.file`. A later source overrides an earlier source. As in git, a source that cannot be read counts as empty.
 ///
-/// `at_head` returns the content of a path at HEAD. A `mailmap.blob` that names another object is not read.
+/// `at_head` returns the content of a path at HEAD. If `mailmap.blob` is not a path at HEAD, it is not read.
 pub(crate) fn read(repository: &gix::Repository, at_head: &dyn Fn(&[u8]) -> Option<Vec<u8>>) -> gix::mailmap::Snapshot {
     let mut snapshot = gix::mailmap::Snapshot::default();
     let mut merge = |bytes: Option<Vec<u8>>| {
@@ -20,7 +20,7 @@ pub(crate) fn read(repository: &gix::Repository, at_head: &dyn Fn(&[u8]) -> Opti
     let blob = config.string("mailmap.blob");
     let named = blob.as_deref().and_then(|blob| blob.strip_prefix(b"HEAD:"));
     match repository.workdir() {
-        // Git does not follow a symbolic link here.
+        // Like git, do not follow a symbolic link.
         Some(root) => {
             merge(Directory::open_root(root).and_then(|root| root.read(".mailmap", MAX_BYTES)).ok());
             merge(named.and_then(at_head));

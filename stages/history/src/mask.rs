@@ -5,15 +5,15 @@
 pub struct Mask {
     /// The function.
     pub apply: fn(String) -> String,
-    /// A number that must change whenever the function may mask a text differently than before. Caches and fingerprints
-    /// of another version are invalid.
+    /// Version of the function. Must change whenever the function may mask a text differently than before. Caches and
+    /// fingerprints with another version are invalid.
     pub version: u32,
 }
 
 impl Mask {
-    /// Masks the secrets in a path; `None` if the path has no secret. Digests, separated by zero bytes, are appended so
-    /// that paths that differ only in their secrets stay different. A masked file name gets a separate digest, because
-    /// rename detection compares file names.
+    /// Masks the secrets in a path. Returns `None` if the path has no secret. Digests are added, separated by zero
+    /// bytes, so that paths that differ only in their secrets stay different. A masked file name gets a separate
+    /// digest, because rename detection compares file names.
     pub(crate) fn masked_path(self, path: &[u8]) -> Option<Vec<u8>> {
         let text = String::from_utf8_lossy(path);
         let masked = (self.apply)(text.to_string());
@@ -31,7 +31,7 @@ impl Mask {
     }
 }
 
-/// The last component of a path.
+/// Returns the last component of a path.
 pub(crate) fn file_name(path: &[u8]) -> &[u8] {
     memchr::memrchr(b'/', path).map_or(path, |slash| &path[slash + 1..])
 }

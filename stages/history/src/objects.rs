@@ -1,4 +1,4 @@
-//! The object database: one reader per thread, with caches bounded in bytes.
+//! The object database. Each thread has a reader with caches that are bounded in bytes.
 
 use std::cell::RefCell;
 use std::path::PathBuf;
@@ -23,7 +23,7 @@ pub(crate) struct ObjectStore {
     packs: OnceLock<Arc<Packs>>,
 }
 
-/// Object directories, and replace refs.
+/// The object directories and replace refs, to check loose objects.
 struct LooseObjects {
     directories: Vec<PathBuf>,
     replacements: HashMap<ObjectId, ObjectId>,
@@ -36,7 +36,7 @@ impl ObjectStore {
         Self { repository, loose: Arc::new(LooseObjects { directories, replacements }), packs: OnceLock::new() }
     }
 
-    /// Fails if the object is a loose object that is not a regular file.
+    /// Fails if a file of the loose object is not a regular file.
     pub(crate) fn check(&self, id: &ObjectId) -> Result<(), String> {
         if self.loose.is_file(id) { Ok(()) } else { Err(format!("the object {id} is not a regular file")) }
     }
@@ -47,7 +47,8 @@ impl ObjectStore {
 }
 
 impl LooseObjects {
-    /// Whether all existing files of the loose object `id` are regular files. gix would block on a named pipe.
+    /// Whether all existing files of the loose object `id` are regular files. The check is necessary because gix would
+    /// block on a named pipe.
     fn is_file(&self, id: &ObjectId) -> bool {
         let id = self.replacements.get(id).unwrap_or(id).to_hex().to_string();
         let (directory, name) = id.split_at(2);
@@ -58,9 +59,9 @@ impl LooseObjects {
     }
 }
 
-/// Reads objects; alternates and replace refs are followed.
+/// Reads objects. Follows alternates and replace refs.
 ///
-/// A reader is `Send` but not `Sync`: each thread has its own.
+/// A reader is `Send` but not `Sync`, so each thread needs its own reader.
 pub(crate) struct ObjectReader {
     repository: gix::Repository,
     /// In a `RefCell` because callers hold shared references to the reader.
@@ -69,7 +70,7 @@ pub(crate) struct ObjectReader {
 }
 
 impl ObjectReader {
-    /// A reader for the calling thread.
+    /// Creates a reader for the calling thread.
     pub(crate) fn new(shared: &ObjectStore) -> Self {
         let mut repository = shared.repository.to_thread_local();
         repository.objects.refresh_never();
@@ -81,7 +82,8 @@ impl ObjectReader {
         Self { repository, packs, loose: Arc::clone(&shared.loose) }
     }
 
-    /// Replaces `buffer` with the bytes of the object `id`; `None` if it is missing or cannot be decoded.
+    /// Replaces the content of `buffer` with the bytes of the object `id`. Returns `None` if the object is missing or
+    /// cannot be decoded.
     pub(crate) fn read(&self, id: &ObjectId, buffer: &mut Vec<u8>) -> Option<gix::objs::Kind> {
         match self.packs.borrow_mut().read(id, buffer) {
             PackLookup::Found(kind) => return Some(kind),
@@ -94,7 +96,7 @@ impl ObjectReader {
         };
         let offset = start.wrapping_sub(buffer.as_ptr() as usize);
         if len > 0 && offset > 0 {
-            // The bytes are in the buffer, after a header.
+            // The bytes of the object are in the buffer, after a header.
             buffer.get(offset..offset.checked_add(len)?)?;
             buffer.drain(..offset);
         }
@@ -102,20 +104,21 @@ impl ObjectReader {
         Some(kind)
     }
 
-    /// The tree of the commit `id`; `None` if the commit is missing.
+    /// Returns the tree of the commit `id`, or `None` if the commit is missing.
     pub(crate) fn tree_of(&self, id: &ObjectId) -> Option<ObjectId> {
         let mut buffer = Vec::new();
         self.read(id, &mut buffer).filter(|&kind| kind == gix::objs::Kind::Commit)?;
         gix::objs::CommitRefIter::from_bytes(&buffer, self.hash_kind()).tree_id().ok()
     }
 
-    /// The size of the object `id` in bytes, read from its header; `None` if it is missing.
+    /// Returns the size of the object `id` in bytes, read from the object header. Returns `None` if the object is
+    /// missing.
     pub(crate) fn size(&self, id: &ObjectId) -> Option<u64> {
         self.loose.is_file(id).then_some(())?;
         Some(self.repository.try_find_header(*id).ok()??.size())
     }
 
-    /// The hash function of object ids.
+    /// Returns the hash function of object ids.
     pub(crate) fn hash_kind(&self) -> gix::hash::Kind {
         self.repository.object_hash()
     }

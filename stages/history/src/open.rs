@@ -1,4 +1,4 @@
-//! Opens a repository: first inspects the files of git, then opens them with gix.
+//! Opens repositories: inspects the files of git first, and then opens them with gix.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -24,13 +24,13 @@ const MAX_TAGS: usize = 8;
 /// Properties of a repository.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RepositoryInfo {
-    /// Whether it is a shallow clone. The commits at its boundary count as root commits.
+    /// Whether the repository is a shallow clone. The commits at the boundary count as root commits.
     pub is_shallow: bool,
-    /// Whether it is a partial clone, in which objects may be missing.
+    /// Whether the repository is a partial clone, in which objects may be missing.
     pub is_partial: bool,
-    /// Whether there is no work tree.
+    /// Whether the repository has no work tree.
     pub is_bare: bool,
-    /// The hash function of its object ids.
+    /// The hash function of the object ids.
     pub hash: gix::hash::Kind,
 }
 
@@ -45,8 +45,8 @@ pub(crate) struct Opened {
     pub(crate) config: BlameConfig,
 }
 
-/// Opens the repository at or above `root`; `None` if there is no repository. `mask` masks secrets in the names of
-/// authors.
+/// Opens the repository at or above `root`. Returns `None` if there is no repository. `mask` masks secrets in the names
+/// of authors.
 pub(crate) fn open(root: &Path, mask: Option<Mask>) -> Result<Option<Opened>, HistoryError> {
     let failure = |reason: String| HistoryError::Open { path: root.to_owned(), reason };
     let unread = |reason: String| failure(without_quotes(root, reason));
@@ -113,8 +113,8 @@ fn looks_like_repository(directory: &Path) -> bool {
 /// Files whose content gix may quote in error messages.
 const QUOTED: [&str; 6] = ["HEAD", "commondir", "config", "config.worktree", "packed-refs", "shallow"];
 
-/// Returns the reason, or a general reason if one of [`QUOTED`] is a symbolic link: the reason might then quote a file
-/// outside of the repository.
+/// Returns `reason`, or a general reason if one of the files in [`QUOTED`] is a symbolic link. In that case, `reason`
+/// might quote a file outside of the repository.
 fn without_quotes(root: &Path, reason: String) -> String {
     let is_link = |path: PathBuf| path.symlink_metadata().is_ok_and(|found| found.is_symlink());
     let git = root.ancestors().map(|directory| directory.join(".git"));
@@ -127,7 +127,7 @@ fn without_quotes(root: &Path, reason: String) -> String {
     }
 }
 
-/// The id of the object that HEAD points to, through symbolic references. Does not read the object.
+/// Returns the id of the object to which HEAD points, following symbolic references. Does not read the object.
 fn target(head: gix::Head<'_>) -> Result<ObjectId, String> {
     if let Some(id) = head.id() {
         return Ok(id.detach());
@@ -136,7 +136,7 @@ fn target(head: gix::Head<'_>) -> Result<ObjectId, String> {
     Ok(reference.follow_to_object().map_err(|error| error.to_string())?.detach())
 }
 
-/// Follows annotated tags to the object that they point to.
+/// Follows annotated tags to the object to which they point.
 fn peel(local: &gix::Repository, objects: &ObjectStore, mut id: ObjectId) -> Result<ObjectId, String> {
     for _ in 0..MAX_TAGS {
         objects.check(&id)?;
@@ -150,7 +150,7 @@ fn peel(local: &gix::Repository, objects: &ObjectStore, mut id: ObjectId) -> Res
     Err("the chain of tags at HEAD is too long".to_owned())
 }
 
-/// The content of a path at a commit.
+/// Returns the content of a path at a commit.
 fn content_at(objects: &ObjectStore, commit: &CommitId, path: &[u8]) -> Option<Vec<u8>> {
     let (reader, mut trees) = (ObjectReader::new(objects), TreeCache::new());
     let tree = reader.tree_of(&commit.0)?;
@@ -170,7 +170,7 @@ fn is_partial(config: &gix::config::Snapshot<'_>, common_dir: &Path) -> bool {
     packs.is_ok_and(|packs| packs.iter().any(|(name, _)| is_promisor(name)))
 }
 
-/// The path of `root` relative to the work tree, with a `/` after each component.
+/// Returns the path of `root` relative to the work tree, with a `/` after each component.
 fn prefix_below(work_tree: Option<&Path>, root: &Path) -> std::io::Result<Vec<u8>> {
     let Some(work_tree) = work_tree else { return Ok(Vec::new()) };
     let (work_tree, root) = (work_tree.canonicalize()?, root.canonicalize()?);

@@ -20,10 +20,10 @@ pub enum Unattributed {
     /// The commit at HEAD has no regular file at this path.
     #[error("not in the commit at HEAD")]
     Untracked,
-    /// HEAD has the file, but objects that its attribution needs are missing, damaged or too large.
+    /// HEAD has the file, but objects that are needed to attribute it are missing, damaged or too large.
     #[error("{reason}")]
     Unavailable {
-        /// The objects concerned, and what to do about them.
+        /// A description of the objects and the problem with them.
         reason: String,
     },
 }

@@ -1,7 +1,7 @@
 //! A reader of pack files that caches every object of a delta chain.
 //!
-//! gix caches an object only if it was requested and is a delta. The versions of a file or a directory share their
-//! delta bases, so more than half of the bytes that gix inflates for blame were inflated before.
+//! gix caches an object only if it was requested and is a delta. The versions of a file or a directory share delta
+//! bases, so more than half of the bytes that gix inflates during blame were already inflated before.
 
 use std::sync::Arc;
 
@@ -13,14 +13,15 @@ use gix::odb::pack::data::entry::Header;
 use gix::odb::pack::{data, index};
 use gix::zlib::Inflate;
 
-/// Maximum number of packs. Searching more packs one after the other would take too long, so gix reads them.
+/// Maximum number of packs. If there are more packs, searching them one after the other would take too long, so gix
+/// reads all packs.
 const MAX_PACKS: usize = 24;
 /// Maximum size of an object in bytes. gix reads larger objects.
 const MAX_OBJECT_BYTES: u64 = 16 << 20;
-/// Maximum length of a delta chain, which is the longest that git writes. In a damaged pack a chain may be endless.
+/// Maximum length of a delta chain. Git does not write longer chains, but a chain in a damaged pack may be endless.
 const MAX_CHAIN: usize = 4_096;
-/// Maximum size of all objects of a delta chain, in bytes. Without this limit, decoding a small pack with a chain of
-/// large objects could take hours.
+/// Maximum total size of the objects in a delta chain, in bytes. Without this limit, decoding a small pack with a chain
+/// of large objects could take hours.
 const MAX_PRODUCED_BYTES: u64 = 4 << 30;
 /// The number of slots of the delta base cache, which is direct-mapped by pack and offset.
 const SLOTS: usize = 1 << 12;
@@ -31,8 +32,8 @@ const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
 pub(crate) struct Packs(Vec<(index::File, data::File)>);
 
 impl Packs {
-    /// Opens the packs of `objects` and its alternates. If there are too many packs or replace refs exist, or if a pack
-    /// cannot be opened, leaves all packs to gix.
+    /// Opens the packs of `objects` and its alternates. Opens no packs if there are too many packs, if replace refs
+    /// exist, or if a pack cannot be opened. In these cases, gix reads all objects.
     pub(crate) fn open(objects: &gix::odb::Store) -> Self {
         Self(Self::try_open(objects).unwrap_or_default())
     }
@@ -60,16 +61,16 @@ impl Packs {
     }
 }
 
-/// Reads objects of [`Packs`] on one thread.
+/// Reads objects from [`Packs`] on one thread.
 pub(crate) struct PackReader {
     packs: Arc<Packs>,
     inflate: Inflate,
     bases: DeltaBaseCache,
-    /// The delta entries from the requested object to its base.
+    /// The delta entries from the requested object to the base object.
     chain: Vec<data::Entry>,
     delta: Vec<u8>,
     spare: Vec<u8>,
-    /// The number of bytes of all objects that were decoded for the requested object.
+    /// Total size of the objects that were decoded for the requested object, in bytes.
     produced: u64,
 }
 
@@ -78,14 +79,14 @@ pub(crate) struct PackReader {
 pub(crate) enum PackLookup {
     /// The object was read.
     Found(Kind),
-    /// No pack has the object, or it cannot be decoded; gix may be able to read it.
+    /// No pack has the object, or the object cannot be decoded. gix may be able to read the object.
     NotFound,
-    /// Decoding the object exceeds a limit; gix must not try, because it has no limit.
+    /// Decoding the object exceeds a limit. gix must not read the object, because it has no limit.
     LimitExceeded,
 }
 
 impl PackReader {
-    /// A reader that caches `max_bytes` of decoded objects.
+    /// Creates a reader that caches up to `max_bytes` bytes of decoded objects.
     pub(crate) fn new(packs: Arc<Packs>, max_bytes: usize) -> Self {
         let (inflate, bases) = (Inflate::default(), DeltaBaseCache::new(max_bytes));
         Self { packs, inflate, bases, chain: Vec::new(), delta: Vec::new(), spare: Vec::new(), produced: 0 }
@@ -101,7 +102,7 @@ impl PackReader {
         self.produced = 0;
         match self.decode(pack as u32, index, data, index.pack_offset_at_index(position), out) {
             Some(kind) => PackLookup::Found(kind),
-            // gix would take just as long, because it has no limits.
+            // gix has no limits, so it would also take too long.
             None if self.chain.len() == MAX_CHAIN || self.produced > MAX_PRODUCED_BYTES => PackLookup::LimitExceeded,
             None => PackLookup::NotFound,
         }
@@ -144,7 +145,7 @@ impl PackReader {
         };
         while let Some(entry) = self.chain.pop() {
             inflate(&mut self.inflate, data, &entry, &mut self.delta)?;
-            // Counted before the delta is applied.
+            // Check the limit before applying the delta.
             self.produce(result_size(&self.delta)?);
             if self.produced > MAX_PRODUCED_BYTES {
                 return None;
@@ -158,7 +159,8 @@ impl PackReader {
 }
 
 impl PackReader {
-    /// Counts the bytes of a decoded object, or of an object that is left to gix, because gix decodes the whole chain.
+    /// Adds the size of a decoded object to the total. For an object that is too large and is left to gix, adds the
+    /// size once per object in the chain, because gix decodes the whole chain.
     fn produce(&mut self, bytes: u64) {
         let versions = if bytes > MAX_OBJECT_BYTES { self.chain.len() as u64 + 1 } else { 1 };
         self.produced = self.produced.saturating_add(bytes.saturating_mul(versions));
@@ -170,14 +172,14 @@ fn inflate(inflate: &mut Inflate, data: &data::File, entry: &data::Entry, out: &
     data.decompress_entry(entry, inflate, out).ok().map(drop)
 }
 
-/// The size of the object that a delta produces.
+/// Returns the size of the object that a delta produces.
 fn result_size(delta: &[u8]) -> Option<u64> {
     let mut header = ByteReader::new(delta);
     header.varint()?;
     header.varint()
 }
 
-/// Applies `delta` to `base`; `None` if it is broken.
+/// Applies `delta` to `base`. Returns `None` if the delta is malformed.
 fn apply(base: &[u8], delta: &[u8], out: &mut Vec<u8>) -> Option<()> {
     let mut rest = ByteReader::new(delta);
     if rest.varint()? != base.len() as u64 {
@@ -279,7 +281,7 @@ mod tests {
     use super::{PackLookup, PackReader, Packs, apply};
     use crate::tests::fixture::{Repo, lines};
 
-    /// A repository whose objects are deltas of each other, and the ids of all its objects.
+    /// Creates a repository whose objects are deltas of each other. Returns the repository and the ids of all objects.
     fn packed() -> (Repo, Vec<ObjectId>) {
         let repo = Repo::new();
         for version in 0..40 {

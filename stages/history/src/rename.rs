@@ -17,12 +17,13 @@ use crate::tree_diff::{PathState, TreeDiffer};
 
 /// Minimum score of a rename: 50 %, git's default.
 const MIN_SCORE: u64 = MAX_SCORE / 2;
-/// If only one source has the target's file name and reaches this score, it is accepted before other sources are
-/// compared (git's `find_basename_matches`).
+/// Minimum score of a source with the target's file name. If there is only one such source and it reaches this score,
+/// it is accepted before other sources are compared (git's `find_basename_matches`).
 const MIN_SCORE_SAME_NAME: u64 = MAX_SCORE * 3 / 4;
-/// Git keeps this many candidates per target (`NUM_CANDIDATE_PER_DST`), which affects its choice among equal scores.
+/// Number of candidates per target, as in git (`NUM_CANDIDATE_PER_DST`). The number affects the choice among equal
+/// scores.
 const CANDIDATES: usize = 4;
-/// Among the sources with identical content, git examines this many to find one with the target's file name.
+/// Maximum number of sources with identical content among which git searches for a source with the target's file name.
 const MAX_IDENTICAL: usize = 100;
 /// Maximum size of the cached span hashes, in bytes.
 const MAX_CACHED_SPAN_BYTES: usize = 32 << 20;
@@ -30,20 +31,20 @@ const MAX_CACHED_SPAN_BYTES: usize = 32 << 20;
 const MAX_CACHED_DELETIONS: usize = 200_000;
 /// Maximum number of cached blob sizes.
 const MAX_CACHED_SIZES: usize = 200_000;
-/// If a commit deleted more files than this, the added file is compared only with deleted files of the same name. Git
-/// compares it with all of them.
+/// Maximum number of deleted files with which an added file is compared. If a commit deleted more files, the added file
+/// is compared only with deleted files of the same name. Git compares it with all deleted files.
 const MAX_COMPARED: usize = 10_000;
-/// Maximum size of a candidate in bytes. Larger files are candidates only if their content is identical.
+/// Maximum size of a candidate in bytes. A larger file is a candidate only if its content is identical.
 const MAX_CANDIDATE_BYTES: u64 = 64 << 20;
 
-/// A candidate for the source of a rename: a regular file that a parent has and the commit lacks.
+/// A candidate for the source of a rename: a regular file that exists in a parent but not in the commit.
 #[derive(Clone, Copy)]
 pub(crate) struct RenameSource {
     pub(crate) path: PathId,
     pub(crate) blob: ObjectId,
 }
 
-/// An added file, whose rename source is to be found.
+/// An added file for which the rename source is searched.
 #[derive(Clone, Copy)]
 pub(crate) struct RenameTarget {
     pub(crate) commit: CommitPos,
@@ -60,13 +61,13 @@ pub(crate) struct RenameDetector {
     spans: HashMap<ObjectId, Arc<SpanHashes>>,
     span_bytes: usize,
     sizes: HashMap<ObjectId, Option<u64>>,
-    /// Whether an object was missing in any search so far. A rename may then have gone undetected.
+    /// Whether an object was missing in any search so far. If true, renames may not have been detected.
     pub(crate) missing: bool,
     buffer: Vec<u8>,
 }
 
 impl RenameDetector {
-    /// A detector with empty caches.
+    /// Creates a detector with empty caches.
     pub(crate) fn new() -> Self {
         Self {
             deletions: FxHashMap::default(),
@@ -79,8 +80,9 @@ impl RenameDetector {
         }
     }
 
-    /// The file that was renamed to `target`: a file with identical content, or else the only file with the same name,
-    /// if it is similar enough, or else the most similar file.
+    /// Returns the file that was renamed to `target`. This is a file with identical content, or else the only file with
+    /// the same name if it is similar enough, or else the most similar file. Returns `None` if no file is similar
+    /// enough.
     pub(crate) fn source(
         &mut self,
         index: &EventIndex,
@@ -148,8 +150,8 @@ impl RenameDetector {
         sources
     }
 
-    /// The similarity score of two blobs; 0 if a blob is missing or too large, or if their sizes rule out the score
-    /// `minimum`.
+    /// Returns the similarity score of two blobs. Returns 0 if a blob is missing or too large, or if the sizes rule out
+    /// the score `minimum`.
     fn score(&mut self, reader: &ObjectReader, source: &ObjectId, target: &ObjectId, minimum: u64) -> u64 {
         let sizes = (self.size(reader, source), self.size(reader, target));
         let (Some(source_size), Some(target_size)) = sizes else { return 0 };
@@ -196,7 +198,7 @@ fn record_if_better(best: &mut Vec<(u64, bool, usize)>, candidate: (u64, bool, u
         return;
     }
     let rank = |candidate: &(u64, bool, usize)| (candidate.0, candidate.1);
-    // If several candidates are equally bad, the first of them is replaced.
+    // If several candidates are equally bad, replace the first.
     if let Some(worst) = best.iter_mut().min_by_key(|kept| rank(kept))
         && rank(worst) < rank(&candidate)
     {

@@ -1,4 +1,4 @@
-//! The walk over a history: every commit is compared with its first parent once, in parallel.
+//! The walk over a history, which compares every commit with its first parent once, in parallel.
 //!
 //! Each path that differs is recorded as a change. For a merge, the change also records the state of the path in the
 //! other parents.
@@ -38,8 +38,8 @@ pub(crate) struct BlockChange {
     pub(crate) others: u32,
 }
 
-/// Compares `commits` with their parents, in blocks. `progress(done, total)` is called with numbers of commits, from
-/// several threads. The result is incomplete if `cancel` was set.
+/// Compares `commits` with their parents, in blocks. Several threads call `progress(done, total)` with numbers of
+/// commits. The result is incomplete if `cancel` was set.
 pub(crate) fn scan(
     graph: &CommitGraph,
     commits: &[CommitPos],

@@ -1,17 +1,17 @@
 //! The similarity of two files, as git's rename detection computes it (`diffcore-delta.c`).
 
-/// The score of equal files (git's `MAX_SCORE`). A score is this number times the share of the larger file that is in
-/// both files.
+/// The score of equal files (git's `MAX_SCORE`). The score of two files is `MAX_SCORE` times the share of the larger
+/// file that is also in the other file.
 pub(crate) const MAX_SCORE: u64 = 60_000;
 
-/// A span ends at a newline or after this many bytes.
+/// Maximum length of a span in bytes. A span ends at a newline or at this length.
 const SPAN_BYTES: u32 = 64;
 /// Span hashes are residues modulo this prime. Spans whose hashes collide count as equal, as in git.
 const HASH_BASE: u32 = 107_927;
-/// A zero byte within this many bytes at the start makes a file binary.
+/// Number of bytes at the start of a file in which a zero byte means that the file is binary.
 const BINARY_PROBE: usize = 8_000;
 
-/// The spans of a file: the hash of each and its number of bytes, sorted by hash.
+/// The spans of a file, each with its hash and its number of bytes, sorted by hash.
 pub(crate) struct SpanHashes(Vec<(u32, u32)>);
 
 impl SpanHashes {
@@ -47,12 +47,12 @@ impl SpanHashes {
         Self(spans)
     }
 
-    /// The memory that the spans take, in bytes.
+    /// Returns the memory that the spans use, in bytes.
     pub(crate) fn weight(&self) -> usize {
         self.0.len() * 8 + 64
     }
 
-    /// The number of bytes of `self` in spans that `other` also has.
+    /// Returns the number of bytes of `self` in spans that `other` also has.
     fn copied_to(&self, other: &Self) -> u64 {
         let mut others = other.0.iter().peekable();
         let mut copied = 0;
@@ -66,7 +66,7 @@ impl SpanHashes {
     }
 }
 
-/// The score of files with these spans; the larger file has `larger` bytes.
+/// Returns the score of two files with these spans. `larger` is the size of the larger file in bytes.
 pub(crate) fn score(source: &SpanHashes, target: &SpanHashes, larger: u64) -> u64 {
     (source.copied_to(target) * MAX_SCORE).checked_div(larger).unwrap_or(0)
 }

@@ -1,12 +1,13 @@
 //! Counts the commits that touched a range of lines, by the rules of `git log -L`.
 //!
-//! The walk follows all ranges of a file from event to event of its path, as blame follows lines. A commit touches a
-//! range if it changed a line in it, or deleted lines inside it. At a merge, the range passes to the first parent that
-//! does not differ within the range. If all parents differ, the merge touched the range, and each parent gets the part
-//! of the range that came from it. A range ends at the commit that added all of its lines.
+//! The walk follows all ranges of a file from event to event of the path, as blame follows lines. A commit touches a
+//! range if it changed a line in the range, or deleted lines inside the range. At a merge, the range passes to the
+//! first parent that does not differ within the range. If all parents differ, the merge touched the range, and each
+//! parent receives the part of the range that came from the parent. A range ends at the commit that added all lines of
+//! the range.
 //!
-//! Blame stops following a line at the commit that last changed it. A range continues with the lines that were
-//! replaced, so a commit counts even if none of its lines is left.
+//! Blame follows a line only to the commit that last changed it. A range continues with the lines that were replaced,
+//! so a commit counts even if no line of the commit remains.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -29,10 +30,11 @@ use crate::tree_diff::PathState;
 use crate::version_cache::VersionCache;
 use crate::working_copy::WorkingCopy;
 
-/// Looks up a touch count that an earlier run stored: the number of commits that touched a range of lines of a path, up
-/// to and including the commit of an event. The range refers to the file after this event.
+/// A function that looks up a touch count that an earlier run stored. The count is the number of commits that touched a
+/// range of lines of a path, up to and including the commit of an event. The range refers to the file after the event.
 ///
-/// Paths are relative to the directory at which the [`History`](crate::History) was opened; `None` if the count is unknown.
+/// Paths are relative to the directory at which the [`History`](crate::History) was opened. The function returns `None`
+/// if the count is unknown.
 pub type CachedTouches<'a> = dyn Fn(&[u8], &EventKey, &Range<u32>) -> Option<u32> + 'a;
 
 /// The number of commits that touched each range of a [`TouchQuery`].
@@ -43,7 +45,7 @@ pub(crate) struct RangeCounts {
 }
 
 impl RangeCounts {
-    /// The counts of the ranges that have lines at HEAD, sorted, without duplicates.
+    /// Returns the counts of the ranges that have lines at HEAD, sorted and without duplicates.
     pub(crate) fn at_head(&self) -> Vec<TouchCount> {
         let count =
             |part: &RangePart| TouchCount { lines: part.start..part.end, commits: self.of_ranges[part.range as usize] };
@@ -57,15 +59,15 @@ impl RangeCounts {
 /// The ranges of a file whose touches are counted.
 pub(crate) struct TouchQuery<'a> {
     pub(crate) ranges: &'a [Range<u32>],
-    /// The file whose lines the ranges refer to; `None` for the file at HEAD.
+    /// The file whose lines the ranges refer to, or `None` for the file at HEAD.
     pub(crate) copy: Option<WorkingCopy<'a>>,
-    /// The directory that the paths of `cached` are relative to, ending in `/`, or empty.
+    /// The directory to which the paths of `cached` are relative, ending in `/`, or empty.
     pub(crate) prefix: &'a [u8],
     pub(crate) cached: Option<&'a CachedTouches<'a>>,
 }
 
 impl TouchQuery<'_> {
-    /// The ranges as parts of the version at HEAD.
+    /// Converts the ranges to parts of the version at HEAD.
     pub(crate) fn parts(&self, head: &FileVersion) -> Vec<RangePart> {
         let compared = self.copy.map(|copy| copy.compared_with(&head.bytes));
         let part = |lines: u32, (range, covered): (u32, &Range<u32>)| {
@@ -90,7 +92,7 @@ impl TouchQuery<'_> {
 }
 
 impl Blamer {
-    /// Counts the touches of `blob`, which is `path` at HEAD; `None` if the blob is missing or too large.
+    /// Counts the touches of `blob`, which is `path` at HEAD. Returns `None` if the blob is missing or too large.
     pub(crate) fn count_touches(
         &mut self,
         index: &EventIndex,
@@ -122,7 +124,7 @@ struct RangeSuspect {
 struct ParentVersion {
     path: PathId,
     blob: ObjectId,
-    /// The hunks from this file to the suspect's file; `None` if the files are equal.
+    /// The hunks from this file to the suspect's file, or `None` if the files are equal.
     hunks: Option<Arc<[Hunk]>>,
 }
 
@@ -134,7 +136,7 @@ struct ParentRanges {
     parts: Vec<RangePart>,
 }
 
-/// Follows the ranges of one file.
+/// The walk that follows the ranges of one file.
 pub(crate) struct TouchWalk<'a> {
     index: &'a EventIndex,
     query: &'a TouchQuery<'a>,
@@ -146,8 +148,8 @@ pub(crate) struct TouchWalk<'a> {
 }
 
 impl<'a> TouchWalk<'a> {
-    /// Starts at HEAD with the ranges of `query`. `parts` are the lines of `blob`, the version of `path` at HEAD, that
-    /// they cover.
+    /// Starts the walk at HEAD with the ranges of `query`. `blob` is the version of `path` at HEAD, and `parts` are the
+    /// lines of this version that the ranges cover.
     pub(crate) fn new(
         index: &'a EventIndex,
         query: &'a TouchQuery<'a>,
@@ -167,22 +169,22 @@ impl<'a> TouchWalk<'a> {
         walk
     }
 
-    /// The commit of the next event.
+    /// Returns the commit of the next event.
     pub(crate) fn next_commit(&self) -> Option<CommitPos> {
         self.queue.peek().map(|(Reverse(commit), _)| *commit)
     }
 
-    /// The number of queued events.
+    /// Returns the number of queued events.
     pub(crate) fn pending(&self) -> usize {
         self.queue.len()
     }
 
-    /// The versions that the queued events need.
+    /// Returns the versions that the queued events need.
     pub(crate) fn needed(&self) -> impl Iterator<Item = ObjectId> {
         self.suspects.values().map(|suspect| suspect.blob)
     }
 
-    /// The number of commits found so far for each range.
+    /// Returns the number of commits found so far for each range.
     pub(crate) fn into_counts(self) -> Vec<u32> {
         self.counts
     }
@@ -205,12 +207,14 @@ impl<'a> TouchWalk<'a> {
         self.examine(files, commit, suspects);
     }
 
-    /// Assigns `parts` to the next event of `path` at or below `commit`, which left `blob`.
+    /// Assigns `parts` to the next event of `path` at or below `commit`. `blob` is the content of the path after that
+    /// event.
     fn pass_to(&mut self, commit: CommitPos, path: PathId, blob: ObjectId, parts: Vec<RangePart>) {
         if parts.is_empty() {
             return;
         }
-        // The event is missing only if a tree object was missing. Earlier touches of these parts are then unknown.
+        // An event is missing only if a tree object was missing. In that case, earlier touches of the parts are
+        // unknown.
         let Some(event) = self.index.next_event(path, commit) else { return };
         if let Some(suspect) = self.suspects.get_mut(&event) {
             suspect.parts.extend(parts);
@@ -220,9 +224,9 @@ impl<'a> TouchWalk<'a> {
         self.suspects.insert(event, RangeSuspect { event, path, blob, parts });
     }
 
-    /// Adds cached counts, and stops following their ranges. A cached count is the count of one part, so it applies
-    /// only if this part is the only part of its range: another part could reach the same commits, which would then
-    /// count twice.
+    /// Adds cached counts, and stops following the ranges of these counts. A cached count applies to one part, so it is
+    /// used only if the part is the only part of its range. Another part could reach the same commits, which would then
+    /// be counted twice.
     fn add_cached(&mut self, commit: CommitPos, suspects: &mut [RangeSuspect]) {
         let Some(cached) = self.query.cached else { return };
         for at in 0..suspects.len() {
@@ -305,7 +309,7 @@ impl<'a> TouchWalk<'a> {
         }
     }
 
-    /// The suspect's file in a parent; `None` if it is missing or not a regular file there.
+    /// Returns the suspect's file in a parent, or `None` if the parent has no such regular file.
     fn parent_file(
         &self,
         files: &mut VersionCache<'_>,

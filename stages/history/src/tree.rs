@@ -34,12 +34,13 @@ pub(crate) struct TreeEntry<'a> {
 }
 
 impl TreeEntry<'_> {
-    /// The object id as a value.
+    /// Returns the object id as an [`ObjectId`], or `None` if its length is invalid.
     pub(crate) fn object_id(&self) -> Option<ObjectId> {
         ObjectId::try_from(self.id).ok()
     }
 
-    /// The order of entries in a tree: by name, where a directory sorts as if its name ended in `/`.
+    /// Compares entries by their order in a tree. Entries are sorted by name, and a directory is sorted as if its name
+    /// ended in `/`.
     pub(crate) fn cmp(&self, other: &TreeEntry<'_>) -> Ordering {
         let shared = self.name.len().min(other.name.len());
         let after = |entry: &TreeEntry<'_>| {
@@ -55,19 +56,20 @@ impl TreeEntry<'_> {
 /// The bytes of a tree object and the offsets of its entries, in one shared allocation.
 #[derive(Clone, Default)]
 pub(crate) struct RawTree {
-    /// The bytes of the tree, then the offset of each entry, then the end offset of the last entry.
+    /// The bytes of the tree, followed by the offset of each entry and the end offset of the last entry.
     data: Arc<[u8]>,
     len: usize,
     hash_len: usize,
 }
 
-/// Size in bytes of an offset in a [`RawTree`].
+/// Size of an offset in a [`RawTree`], in bytes.
 const OFFSET_BYTES: usize = size_of::<u32>();
 
 impl RawTree {
-    /// Indexes the entries of `bytes`, whose object ids are `hash_len` bytes long. Entries after a malformed one are ignored.
+    /// Indexes the entries of `bytes`, whose object ids are `hash_len` bytes long. A malformed entry and all entries
+    /// after it are ignored.
     ///
-    /// `bytes` serves as scratch space: the offsets are appended to it.
+    /// `bytes` is used as scratch space, to which the offsets are appended.
     pub(crate) fn new(bytes: &mut Vec<u8>, hash_len: usize) -> Self {
         let len = bytes.len();
         let mut at = 0;
@@ -81,34 +83,35 @@ impl RawTree {
         Self { data: bytes.as_slice().into(), len: at, hash_len }
     }
 
-    /// The bytes of the tree.
+    /// Returns the bytes of the tree.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.data[..self.len]
     }
 
-    /// The memory that this tree takes, in bytes.
+    /// Returns the memory that this tree uses, in bytes.
     fn weight(&self) -> usize {
         self.data.len() + 128
     }
 
-    /// The number of entries.
+    /// Returns the number of entries.
     fn len(&self) -> usize {
         ((self.data.len() - self.len) / OFFSET_BYTES).saturating_sub(1)
     }
 
-    /// The offset of entry number `entry`, or the end of the tree if there is no such entry.
+    /// Returns the offset of entry number `entry`, or the end of the tree if there is no such entry.
     fn offset(&self, entry: usize) -> usize {
         let at = self.len + entry.min(self.len()) * OFFSET_BYTES;
         let offset = self.data.get(at..at + OFFSET_BYTES).and_then(|bytes| bytes.try_into().ok());
         offset.map_or(self.len, |bytes| u32::from_le_bytes(bytes) as usize)
     }
 
-    /// The offset of the entry that contains the byte at `at`.
+    /// Returns the offset of the entry that contains the byte at `at`.
     pub(crate) fn entry_start(&self, at: usize) -> usize {
         self.offset(self.partition_point(|entry| self.offset(entry) <= at).saturating_sub(1))
     }
 
-    /// The first entry for which `is_before` is false, or the number of entries. `is_before` must be monotonic.
+    /// Returns the number of the first entry for which `is_before` is false, or a number after the last entry.
+    /// `is_before` must be monotonic.
     fn partition_point(&self, is_before: impl Fn(usize) -> bool) -> usize {
         let (mut from, mut to) = (0, self.len() + 1);
         while from < to {
@@ -122,7 +125,7 @@ impl RawTree {
         from
     }
 
-    /// The entry that starts at offset `at`; `None` at the end.
+    /// Returns the entry that starts at offset `at`, or `None` at the end of the tree.
     pub(crate) fn entry_at(&self, at: usize) -> Option<TreeEntry<'_>> {
         entry_at(self.bytes(), self.hash_len, at)
     }
@@ -142,7 +145,7 @@ impl RawTree {
     }
 }
 
-/// The entry of the raw tree `bytes` that starts at offset `at`.
+/// Returns the entry of the raw tree `bytes` that starts at offset `at`.
 fn entry_at(bytes: &[u8], hash_len: usize, mut at: usize) -> Option<TreeEntry<'_>> {
     // Some old versions of git padded modes with zeros ("040000").
     while bytes.get(at) == Some(&b'0') {
@@ -159,7 +162,7 @@ fn entry_at(bytes: &[u8], hash_len: usize, mut at: usize) -> Option<TreeEntry<'_
     Some(TreeEntry { kind, name: &bytes[name..id - 1], id: bytes.get(id..end)?, end })
 }
 
-/// A cache of trees in two generations: when the young generation is full, it replaces the old one.
+/// A cache of trees in two generations. When the young generation is full, it replaces the old generation.
 pub(crate) struct TreeCache {
     young: HashMap<ObjectId, RawTree>,
     old: HashMap<ObjectId, RawTree>,
@@ -168,12 +171,12 @@ pub(crate) struct TreeCache {
 }
 
 impl TreeCache {
-    /// An empty cache.
+    /// Creates an empty cache.
     pub(crate) fn new() -> Self {
         Self { young: HashMap::default(), old: HashMap::default(), young_bytes: 0, buffer: Vec::new() }
     }
 
-    /// The tree `id`, or `None` if the object is missing or not a tree.
+    /// Returns the tree `id`, or `None` if the object is missing or not a tree.
     pub(crate) fn get(&mut self, reader: &ObjectReader, id: &ObjectId) -> Option<RawTree> {
         if let Some(tree) = self.young.get(id) {
             return Some(tree.clone());

@@ -12,11 +12,11 @@ use crate::tree::{EntryKind, RawTree, TreeCache, TreeEntry};
 /// Maximum depth of directories. Deeper directories are skipped, so that a crafted tree cannot exhaust the stack.
 const MAX_DEPTH: usize = 256;
 
-/// Maximum number of entries that one comparison visits; entries beyond this number count as missing. A few small trees
-/// that contain each other many times can describe billions of files.
+/// Maximum number of entries that one comparison visits. Entries beyond the limit count as missing. The limit is
+/// necessary because a few small trees that contain each other many times can describe billions of files.
 const MAX_ENTRIES: usize = 16 << 20;
 
-/// Maximum number of changes in one comparison; changes beyond this number count as missing.
+/// Maximum number of changes in one comparison. Changes beyond the limit count as missing.
 const MAX_CHANGES: usize = 2 << 20;
 
 /// The state of a path in one tree.
@@ -34,16 +34,16 @@ pub(crate) enum PathState {
 pub(crate) struct TreeDiffer<'a> {
     pub(crate) reader: &'a ObjectReader,
     pub(crate) trees: &'a mut TreeCache,
-    /// If set, the comparison stops, and the entries that it has not visited count as missing.
+    /// When the flag is set, the comparison stops, and entries that it has not visited count as missing.
     pub(crate) cancel: Option<&'a AtomicBool>,
-    /// Set if a tree object was missing; see [`TreeDiffer::compare`].
+    /// Whether a tree object was missing, see [`TreeDiffer::compare`].
     pub(crate) missing: bool,
 }
 
 impl TreeDiffer<'_> {
     /// Calls `change(path, old, new)` for each path that differs and is a regular file in at least one of the trees.
     ///
-    /// A missing old tree counts as empty, so its files appear as added; a missing new tree is skipped.
+    /// A missing old tree counts as empty, so all files of the new tree appear as added. A missing new tree is skipped.
     pub(crate) fn compare(
         &mut self,
         old: Option<&ObjectId>,
@@ -54,7 +54,7 @@ impl TreeDiffer<'_> {
         self.descend((old, new), &mut Vec::new(), 0, &mut budget, change);
     }
 
-    /// The state of `path` in the tree `root`.
+    /// Returns the state of `path` in the tree `root`.
     pub(crate) fn look_up(&mut self, root: &ObjectId, path: &[u8]) -> PathState {
         let mut directory = *root;
         let mut components = path.split(|&byte| byte == b'/').peekable();
@@ -110,7 +110,7 @@ impl TreeDiffer<'_> {
         }
     }
 
-    /// Reports the difference between two entries of the same name, and descends into directories.
+    /// Reports the difference between two entries with the same name, and descends into directories.
     fn entries(
         &mut self,
         (old, new): (Option<TreeEntry<'_>>, Option<TreeEntry<'_>>),
@@ -141,7 +141,7 @@ impl TreeDiffer<'_> {
         self.cancel.is_some_and(|cancel| cancel.load(AtomicOrdering::Relaxed))
     }
 
-    /// The tree `id`, or an empty tree if `id` is `None`. Returns `None` if the tree object is missing.
+    /// Returns the tree `id`, or an empty tree if `id` is `None`. Returns `None` if the tree object is missing.
     fn load(&mut self, id: Option<&ObjectId>) -> Option<RawTree> {
         let Some(id) = id else { return Some(RawTree::default()) };
         let tree = self.trees.get(self.reader, id);
@@ -157,7 +157,7 @@ struct DiffBudget {
 }
 
 impl DiffBudget {
-    /// Takes one entry from the budget; returns false if the budget is spent.
+    /// Takes one entry from the budget. Returns false if the budget is exhausted.
     fn take(&mut self) -> bool {
         let has_left = self.entries > 0 && self.changes > 0;
         self.entries = self.entries.saturating_sub(1);
@@ -173,7 +173,7 @@ fn state(entry: Option<&TreeEntry<'_>>) -> PathState {
     }
 }
 
-/// Advances both offsets past equal bytes, to the first entries that may differ.
+/// Advances both offsets past equal entries, to the first entries that may differ.
 fn skip_equal_entries(old: &RawTree, new: &RawTree, old_at: &mut usize, new_at: &mut usize) {
     let (Some(left), Some(right)) = (old.bytes().get(*old_at..), new.bytes().get(*new_at..)) else { return };
     let shared = common_prefix(left, right);
@@ -191,7 +191,7 @@ mod tests {
     use crate::objects::{ObjectReader, ObjectStore};
     use crate::tests::fixture::Repo;
 
-    /// Ten trees, each of which contains the next one ten times.
+    /// Uses ten trees, each of which contains the next tree ten times.
     #[test]
     fn a_tree_of_billions_of_files_is_visited_within_the_budget() {
         let repo = Repo::new();

@@ -1,5 +1,5 @@
-//! The versions of one file and the diffs between them, so that each version is read and compared only once for all
-//! walks.
+//! A cache of the versions of one file and the diffs between them. With the cache, each version is read and compared
+//! only once for all walks.
 
 use std::sync::Arc;
 
@@ -18,9 +18,9 @@ use crate::rename::{RenameSource, RenameTarget};
 const MAX_VERSION_BYTES: usize = 48 << 20;
 /// Maximum size of the cached diffs, in bytes.
 const MAX_DIFF_BYTES: usize = 8 << 20;
-/// Memory of a cached diff in addition to its content: about two object ids.
+/// Memory that a cached diff needs in addition to its content, in bytes: about two object ids.
 const ENTRY_BYTES: usize = 64;
-/// If more versions than this are cached, versions that no walk needs are evicted.
+/// Number of cached versions above which versions that no walk needs are evicted.
 const MAX_VERSIONS: usize = 64;
 
 /// Diffs by old and new version.
@@ -41,8 +41,8 @@ pub(crate) struct VersionCache<'a> {
 }
 
 impl<'a> VersionCache<'a> {
-    /// An empty cache for a file of `index`. If `counts_touches` is true, regions and hunks are computed together,
-    /// because both will be needed.
+    /// Creates an empty cache for a file of `index`. If `counts_touches` is true, regions and hunks are computed
+    /// together, because the walks will need both.
     pub(crate) fn new(blamer: &'a mut Blamer, index: &'a EventIndex, counts_touches: bool) -> Self {
         Self {
             blamer,
@@ -58,8 +58,8 @@ impl<'a> VersionCache<'a> {
         }
     }
 
-    /// The version with content `blob`; `None` if the blob is missing or too large. `near` is a similar version, which
-    /// makes splitting into lines faster.
+    /// Returns the version with content `blob`, or `None` if the blob is missing or too large. `near` is a similar
+    /// version, which makes splitting the content into lines faster.
     pub(crate) fn version(&mut self, blob: ObjectId, near: Option<&FileVersion>) -> Option<Arc<FileVersion>> {
         if let Some(known) = self.versions.get(&blob) {
             return Some(Arc::clone(known));
@@ -71,8 +71,9 @@ impl<'a> VersionCache<'a> {
         Some(version)
     }
 
-    /// The regions of the version `new`, for blame; see [`LineDiffer::compare`](crate::line_diff::LineDiffer::compare).
-    /// `None` if `new` or `old` is missing or too large.
+    /// Returns the regions of the version `new` for blame, see
+    /// [`LineDiffer::compare`](crate::line_diff::LineDiffer::compare). Returns `None` if `new` or `old` is missing or
+    /// too large.
     pub(crate) fn regions(&mut self, old: ObjectId, new: ObjectId) -> Option<Arc<[DiffRegion]>> {
         if let Some(known) = self.regions.get(&(old, new)) {
             return Some(Arc::clone(known));
@@ -92,9 +93,9 @@ impl<'a> VersionCache<'a> {
         Some(regions)
     }
 
-    /// The hunks from the version `old` to `new`, for touches; see
-    /// [`LineDiffer::hunks`](crate::line_diff::LineDiffer::hunks). If the hunks are cached, reads neither version;
-    /// otherwise returns `None` if a version is missing or too large.
+    /// Returns the hunks from the version `old` to `new` for touches, see
+    /// [`LineDiffer::hunks`](crate::line_diff::LineDiffer::hunks). If the hunks are cached, reads neither version.
+    /// Otherwise, returns `None` if a version is missing or too large.
     pub(crate) fn hunks(&mut self, old: ObjectId, new: ObjectId) -> Option<Arc<[Hunk]>> {
         if let Some(known) = self.hunks.get(&(old, new)) {
             return Some(Arc::clone(known));
@@ -107,7 +108,7 @@ impl<'a> VersionCache<'a> {
         Some(self.add_hunks(old, new, hunks))
     }
 
-    /// The file that was renamed to `target`.
+    /// Returns the file that was renamed to `target`.
     pub(crate) fn source(&mut self, target: RenameTarget) -> Option<RenameSource> {
         let Blamer { reader, trees, renames, diff_cache, .. } = &mut *self.blamer;
         let index = self.index;
@@ -116,7 +117,7 @@ impl<'a> VersionCache<'a> {
                 return known;
             }
             let found = renames.source(index, reader, trees, target);
-            // An object that is missing now may exist at the next run.
+            // An object that is missing now may exist in the next run, so an uncertain result is not cached.
             if let Some(cache) = diff_cache.as_ref().filter(|_| !renames.missing && !index.is_incomplete()) {
                 cache.add_source(index, target, found);
             }
@@ -141,7 +142,7 @@ impl<'a> VersionCache<'a> {
         hunks
     }
 
-    /// Makes room for a diff of `bytes` bytes: evicts all diffs if they exceed their maximum size.
+    /// Makes room for a diff of `bytes` bytes. Evicts all diffs if their total size exceeds the maximum.
     fn make_room(&mut self, bytes: usize) {
         if self.diff_bytes > MAX_DIFF_BYTES {
             self.regions.clear();
@@ -151,8 +152,8 @@ impl<'a> VersionCache<'a> {
         self.diff_bytes += bytes + ENTRY_BYTES;
     }
 
-    /// Evicts versions. If their size exceeds the maximum, evicts all versions. If there are many versions, or if
-    /// `few_needed` is true, evicts the versions that are not in `needed`.
+    /// Evicts versions to bound memory. If the total size exceeds the maximum, evicts all versions. If there are many
+    /// versions, or if `few_needed` is true, evicts the versions that `needed` does not return.
     pub(crate) fn evict(&mut self, few_needed: bool, needed: impl FnOnce() -> HashSet<ObjectId>) {
         if self.version_bytes > MAX_VERSION_BYTES {
             self.versions.clear();

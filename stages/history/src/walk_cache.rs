@@ -1,7 +1,7 @@
-//! The cache of a walk over the history, so that after a change of HEAD only new commits are compared.
+//! The cache of a walk over the history. With the cache, only new commits are compared after a change of HEAD.
 //!
-//! The file is an [`aurora_cachefile`] whose key is `BlameConfig::walk_key`. A segment holds, for each table, the
-//! number of rows (u32) that one walk added, and then these rows. All numbers are little-endian.
+//! The file is an [`aurora_cachefile`] whose key is `BlameConfig::walk_key`. A segment contains, for each table, the
+//! number of rows (u32) that one walk added, followed by these rows. All numbers are little-endian.
 
 use std::io;
 use std::sync::Arc;
@@ -51,7 +51,7 @@ impl RowCounts {
     }
 }
 
-/// Reads the walk that is cached in `file` under `key`; returns an empty walk if the file has no usable walk.
+/// Reads the walk that is cached in `file` under `key`. Returns an empty walk if the file has no usable walk.
 pub(crate) fn read(file: &CacheFile, key: &[u8], hash: gix::hash::Kind) -> CachedWalk {
     let format = Format::new(MAGIC, VERSION, key);
     let walk = file.read(&format).and_then(|bytes| read_segments(&bytes, file.segments(&bytes, &format), hash));
@@ -66,7 +66,7 @@ fn read_segments(bytes: &[u8], mut segments: Segments<'_>, hash: gix::hash::Kind
     tables.is_valid().then(|| tables.into_walk(segments.end()))
 }
 
-/// Appends to `file` the rows that were added to the tables after `end`. Replaces the file if nothing was cached.
+/// Appends the rows that were added to the tables after `end` to `file`. Replaces the file if nothing was cached.
 pub(crate) fn append(
     file: &CacheFile,
     key: &[u8],
@@ -140,7 +140,7 @@ impl DecodedTables {
 }
 
 impl CachedWalk {
-    /// The end of the cached walk.
+    /// Returns the end of the cached walk.
     pub(crate) fn end(&self) -> CacheEnd {
         self.end
     }
@@ -176,7 +176,7 @@ fn put_rows<T>(out: &mut Vec<u8>, rows: &[T], put: impl Fn(&mut Vec<u8>, &T)) {
     rows.iter().for_each(|row| put(out, row));
 }
 
-/// Decodes rows.
+/// A decoder for the rows of a segment.
 struct RowDecoder<'a> {
     reader: ByteReader<'a>,
     /// The length of an object id.

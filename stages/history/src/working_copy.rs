@@ -6,19 +6,20 @@ use std::ops::Range;
 use crate::line_diff::{LineDiffer, LineInterner, MAX_FILE_BYTES, RegionKind};
 use crate::line_map::{LineMap, MappedLines};
 
-/// A file in the working tree. Git compares its bytes, while callers count lines of the decoded text.
+/// A file in the working tree. Git compares the bytes of the file, while callers count lines of the decoded text.
 #[derive(Clone, Copy, Debug)]
 pub struct WorkingCopy<'a> {
     /// The bytes of the file.
     pub bytes: &'a [u8],
-    /// The same text in UTF-8, which git commits if the file has the attribute `working-tree-encoding`.
+    /// The decoded text in UTF-8. Git commits this text if the file has the attribute `working-tree-encoding`.
     pub text: &'a str,
-    /// The bytes of a line feed in the encoding, which is one code unit long: several bytes in UTF-16 and UTF-32.
+    /// The bytes of a line feed in the encoding of the file. A line feed is one code unit, which has several bytes in
+    /// UTF-16 and UTF-32.
     pub newline: &'a [u8],
 }
 
 impl<'a> WorkingCopy<'a> {
-    /// A file in UTF-8.
+    /// Creates a working copy of a file in UTF-8.
     pub fn utf_8(text: &'a str) -> Self {
         Self { bytes: text.as_bytes(), text, newline: b"\n" }
     }
@@ -49,8 +50,8 @@ impl<'a> WorkingCopy<'a> {
     }
 
     /// Returns the bytes that git would compare with the committed bytes. The conversion is guessed from the committed
-    /// bytes. If only the committed bytes are UTF-8, git re-encodes the file. If only the file has CRLF line endings,
-    /// git converts them.
+    /// bytes. If only the committed bytes are UTF-8, git re-encodes the file. If only the file in the working tree has
+    /// CRLF line endings, git converts them.
     pub(crate) fn compared_with(&self, committed: &[u8]) -> ComparedCopy<'a> {
         let is_same = self.bytes == committed;
         if !is_same && !is_utf_8(self.bytes) && is_utf_8(committed) {
@@ -63,9 +64,9 @@ impl<'a> WorkingCopy<'a> {
         ComparedCopy { bytes, starts: None }
     }
 
-    /// Returns the number of line feed bytes before each line of the text, followed by the number of lines of the
-    /// bytes. In UTF-16, other characters may contain a line feed byte, and the line feed byte of a line may be
-    /// followed by another byte.
+    /// Returns the number of line feed bytes before each line of the text, followed by the number of lines that git
+    /// counts in the bytes. In UTF-16, other characters may contain a line feed byte, and the line feed byte of a line
+    /// may be followed by another byte.
     fn line_starts(&self) -> Vec<u32> {
         let (mut starts, mut feeds, mut is_ended) = (vec![0], 0, true);
         for unit in self.bytes.chunks(self.newline.len()) {
@@ -100,7 +101,7 @@ impl ComparedCopy<'_> {
     }
 
     /// Converts a map of the lines of the bytes to a map of the lines of the text. A line of the text is committed if
-    /// all corresponding lines of the bytes are.
+    /// all corresponding lines of the bytes are committed.
     pub(crate) fn map_of_text(&self, of_bytes: LineMap) -> LineMap {
         let Some(starts) = &self.starts else { return of_bytes };
         let committed: Vec<Option<u32>> = of_bytes
@@ -121,7 +122,7 @@ impl ComparedCopy<'_> {
     }
 }
 
-/// Number of lines. A last line without a newline counts.
+/// Returns the number of lines, including a last line without a newline.
 fn line_count(text: &[u8]) -> u32 {
     let last = !text.is_empty() && text.last() != Some(&b'\n');
     memchr::memchr_iter(b'\n', text).count() as u32 + u32::from(last)
@@ -132,8 +133,8 @@ fn is_utf_8(bytes: &[u8]) -> bool {
     memchr::memchr(0, bytes).is_none() && std::str::from_utf8(bytes).is_ok()
 }
 
-/// Removes carriage returns before newlines from `copy` unless `committed` has some: a checkout with `core.autocrlf`
-/// adds them.
+/// Removes carriage returns before newlines from `copy`, because a checkout with `core.autocrlf` adds them. Does not
+/// remove them if `committed` contains CRLF line endings.
 fn without_checkout_crlf<'t>(committed: &[u8], copy: &'t [u8]) -> Cow<'t, [u8]> {
     let has_crlf = |text: &[u8]| memchr::memmem::find(text, b"\r\n").is_some();
     if has_crlf(committed) || !has_crlf(copy) {

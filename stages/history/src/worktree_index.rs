@@ -12,18 +12,19 @@ use gix::index::entry::{Flags, Mode, Stage, Stat};
 use crate::error::HistoryError;
 use crate::history::History;
 
-/// If a file was modified at least this long before the index was written, its metadata is trusted. This is a few ticks
-/// of a file system's clock.
+/// Minimum time between the modification of a file and the writing of the index for which the metadata of the file is
+/// trusted, in nanoseconds. The value is a few ticks of a file system's clock.
 const RACY_NANOSECONDS: i128 = 50_000_000;
 
 /// Maximum length of a path, in bytes.
 const MAX_PATH_BYTES: u64 = 4_096;
 /// Maximum number of bytes of memory that gix may use for each byte of the index file.
 const MAX_BYTES_PER_FILE_BYTE: usize = 16;
-/// The size of the stat data at the start of an entry. The object id and the flags follow.
+/// Size of the stat data at the start of an entry, in bytes. The object id and the flags follow.
 const STAT_BYTES: usize = 40;
+/// Size of the flags of an entry, in bytes.
 const FLAGS_BYTES: usize = 2;
-/// A bit in the first byte of the flags: extended flags follow.
+/// Bit in the first byte of the flags which means that extended flags follow.
 const EXTENDED: u8 = 0x40;
 
 /// The git index of a work tree.
@@ -31,7 +32,7 @@ const EXTENDED: u8 = 0x40;
 pub struct WorktreeIndex {
     /// `None` in a bare repository, or before anything was added.
     index: Option<gix::index::File>,
-    /// The directory that paths are relative to.
+    /// The directory to which paths are relative.
     root: PathBuf,
     /// The directory `root` relative to the work tree, ending in `/`, or empty.
     prefix: Vec<u8>,
@@ -51,14 +52,14 @@ pub struct TrackedFile {
 pub enum WorktreeState {
     /// Size, times and inode match the index, so the content is the blob in the index.
     Unmodified,
-    /// The metadata differs, or the entry is racy: only reading the file can tell whether it is modified.
+    /// The metadata differs, or the entry is racy. The file must be read to determine whether it is modified.
     Unknown,
     /// The working tree has no regular file at this path.
     Missing,
 }
 
 impl History {
-    /// Reads the git index, but no file of the work tree.
+    /// Reads the git index. Does not read files of the work tree.
     ///
     /// # Errors
     /// When the index is malformed or cannot be read.
@@ -72,7 +73,8 @@ impl History {
 }
 
 impl WorktreeIndex {
-    /// The state of a tracked regular file; `None` for any other path. The path is relative to the root of the [`History`].
+    /// Returns the state of a tracked regular file, or `None` for any other path. The path is relative to the root of
+    /// the [`History`].
     pub fn file(&self, path: &str) -> Option<TrackedFile> {
         let index = self.index.as_ref()?;
         let entry = index.entry_by_path(self.full(path).as_bstr())?;
@@ -91,12 +93,12 @@ impl WorktreeIndex {
         Some(TrackedFile { blob: entry.id, state })
     }
 
-    /// The number of entries, including those outside of the root.
+    /// Returns the number of entries, including those outside of the root.
     pub fn len(&self) -> usize {
         self.index.as_ref().map_or(0, |index| index.entries().len())
     }
 
-    /// Whether nothing is tracked.
+    /// Whether the index has no entries.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -109,7 +111,7 @@ impl WorktreeIndex {
         entries.iter().any(|entry| matches!(entry.mode, Mode::FILE | Mode::FILE_EXECUTABLE))
     }
 
-    /// The submodules at or below the root.
+    /// Returns the submodules at or below the root.
     pub fn submodules(&self) -> Vec<BString> {
         let Some(index) = &self.index else { return Vec::new() };
         let submodules = index.entries().iter().filter(|entry| entry.mode == Mode::COMMIT);
@@ -119,7 +121,7 @@ impl WorktreeIndex {
             .collect()
     }
 
-    /// The path relative to the work tree.
+    /// Returns the path relative to the work tree.
     fn full(&self, path: &str) -> Vec<u8> {
         [self.prefix.as_slice(), path.as_bytes()].concat()
     }
@@ -179,14 +181,14 @@ fn has_only_short_paths(index: &Path, hash: gix::hash::Kind) -> io::Result<bool>
     Ok(true)
 }
 
-/// The metadata of a regular file.
+/// Returns the metadata of a regular file.
 fn stat(path: &Path) -> Option<Stat> {
     let metadata = gix::index::fs::Metadata::from_path_no_follow(path).ok()?;
     if metadata.is_file() { Stat::from_fs(&metadata).ok() } else { None }
 }
 
-/// Whether an entry is racy: the file was changed after the index was written or so shortly before that a second change
-/// may have left the same times. If a time has no nanoseconds, compares only seconds.
+/// Whether an entry is racy. An entry is racy if the file was changed after the index was written, or so shortly before
+/// that a second change may have the same times. If a time has no nanoseconds, compares only seconds.
 ///
 /// `written` is the modification time of the index in seconds and nanoseconds.
 fn is_racy(indexed: &Stat, written: (i64, u32)) -> bool {
@@ -200,9 +202,9 @@ fn is_racy(indexed: &Stat, written: (i64, u32)) -> bool {
     })
 }
 
-/// Whether size, times and inode agree. The modification time alone is not enough, because a program can restore it
-/// after it has changed the file. If a time has no nanoseconds, compares only seconds. An index without inodes
-/// (`core.checkStat`) has zeros instead.
+/// Whether size, times and inode are equal. The modification time alone is not sufficient, because a program can
+/// restore it after changing the file. If a time has no nanoseconds, compares only seconds. In an index without inodes
+/// (`core.checkStat`), the inode is zero.
 fn same_file(indexed: &Stat, found: &Stat) -> bool {
     let is_same_time = |left: Time, right: Time| {
         left.secs == right.secs && (left.nsecs == right.nsecs || left.nsecs == 0 || right.nsecs == 0)

@@ -4,15 +4,15 @@ use std::path::{Path, PathBuf};
 
 use crate::open::discover;
 
-/// The directory with HEAD and the index of the work tree that contains `root`; `None` if `root` is not in a
+/// Returns the directory with HEAD and the index of the work tree that contains `root`, or `None` if `root` is not in a
 /// repository.
 pub fn git_directory(root: &Path) -> Option<PathBuf> {
     let (repository, _) = discover(root).ok()??;
     repository.to_thread_local().git_dir().canonicalize().ok()
 }
 
-/// The directories that correspond to `root` in the other work trees of the repository, sorted by path. A work tree is
-/// included only if its `.git` belongs to the same repository.
+/// Returns the directories that correspond to `root` in the other work trees of the repository, sorted by path. A work
+/// tree is included only if its `.git` belongs to the same repository.
 pub fn sibling_directories(root: &Path) -> Vec<PathBuf> {
     siblings(root).unwrap_or_default()
 }
@@ -36,7 +36,7 @@ fn siblings(root: &Path) -> Option<Vec<PathBuf>> {
     Some(others)
 }
 
-/// The directory with the objects and branches of the repository that a work tree belongs to.
+/// Returns the directory with the objects and branches of the repository to which a work tree belongs.
 fn common_directory(work_tree: &Path) -> Option<PathBuf> {
     let (repository, _) = discover(work_tree).ok()??;
     repository.to_thread_local().common_dir().canonicalize().ok()

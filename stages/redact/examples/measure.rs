@@ -1,10 +1,10 @@
-//! Measures how well the rules find secrets: `cargo run --release -p aurora-redact --example measure --
+//! Measures recall and precision of the rules: `cargo run --release -p aurora-redact --example measure --
 //! FILE|DIRECTORY`.
 //!
 //! A file contains labelled examples, one JSON object per line. The keys are `rule`, `text`, `positive` (whether the
-//! text contains a secret) and `secret` (the secret part of the text; the whole text if empty). A secret counts as
-//! found if at least half of it is masked, because the prefix of a token is not masked. For a directory, the tool
-//! prints the secrets in its files and the throughput.
+//! text contains a secret) and `secret` (the secret part of the text, or an empty string for the whole text). A secret
+//! counts as found if at least half of it is masked, because the prefix of a token is not masked. For a directory, the
+//! tool prints the number of secrets by rule and the throughput.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -21,12 +21,16 @@ fn main() -> Result<(), Box<dyn Error>> {
     if path.is_dir() { measure_tree(path) } else { measure_examples(&fs::read_to_string(path)?) }
 }
 
-/// Number of examples of a rule, and number of those examples that are masked.
+/// Results for the examples of a rule.
 #[derive(Default)]
 struct Outcome {
+    /// Number of examples with a secret.
     positive: u32,
+    /// Number of examples whose secret was found.
     found: u32,
+    /// Number of examples without a secret.
     negative: u32,
+    /// Number of examples without a secret in which text was masked.
     masked: u32,
 }
 

@@ -21,8 +21,8 @@ const RULE: &str = "assigned-secret";
 /// Ending of the name of a PostgreSQL password file, such as `.pgpass`.
 const PGPASS: &[u8] = b"pgpass";
 
-/// Parts of the names of secrets, in the letter cases that occur. The first letter of a part is omitted if it may be a
-/// capital.
+/// Parts of the names of secrets, in the letter cases that occur. The first letter of a part is omitted if it can be
+/// upper or lower case.
 const STEMS: &[&str] = &[
     "pass",
     "Pass",
@@ -67,7 +67,7 @@ const MIN_WORD_BYTES: usize = 4;
 const MIN_LINE_BYTES: usize = 40;
 /// Maximum number of bytes between two string literals that are concatenated.
 const MAX_JOINT_BYTES: usize = 256;
-/// Maximum length in bytes of a value that is searched for names of secrets if the value itself is not a secret.
+/// Maximum length in bytes of a value that is itself searched for names of secrets, if the value is not a secret.
 const MAX_SEARCHED_VALUE_BYTES: usize = 64;
 /// Minimum length of a value without quotes, in bytes. Shorter values are treated as identifiers.
 const MIN_PLAIN_BYTES: usize = 10;
@@ -99,7 +99,9 @@ static VALUE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(pattern).expect("a test uses this pattern")
 });
 
-/// Matches the text from the end of a name to the end of the default that is used if the value is missing: `env.NAME ||
+/// Matches the text from the end of a name to the end of the default value that a program uses if the value is missing:
+/// `env.NAME
+///
 /// "…"`, `name = env.get("P") or "…"`, `fetch("NAME") { "…" }`, `name = is_set ? "…" : other`.
 static FALLBACK: LazyLock<Regex> = LazyLock::new(|| {
     let pattern = r#"(?x-u) \A
@@ -174,15 +176,15 @@ pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
     }
 }
 
-/// Returns the items of the list that is assigned to a name. Returns nothing for a name such as `tokens`, because such
-/// a list may belong to a parser.
+/// Returns the items of the list that is assigned to a name. Returns no items for a name such as `tokens`, because the
+/// list may contain the tokens of a parser.
 fn items_of(text: &[u8], name: Range<usize>, kind: NameKind) -> impl Iterator<Item = Value> {
     let is_parsed = kind == NameKind::Secret && text[name.clone()].to_ascii_lowercase().ends_with(b"tokens");
     let items = if is_parsed { Vec::new() } else { literals::items(text, name.end) };
     items.into_iter().map(|item| Value { is_quoted: item.is_quoted, ..Value::quoted(item.span) })
 }
 
-/// Returns the name around a stem. The name does not start before `searched`.
+/// Returns the range of the name that contains a stem. The range does not start before `searched`.
 fn name_around(text: &[u8], stem: Range<usize>, searched: usize) -> Range<usize> {
     let is_in_name = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_-.".contains(byte);
     let before = &text[searched.max(stem.start.saturating_sub(MAX_AFFIX_BYTES))..stem.start];
@@ -212,7 +214,7 @@ fn value_of(text: &str, name: Range<usize>, kind: NameKind) -> Option<Value> {
     let plain = groups.name("plain");
     let is_quoted = quoted.is_some();
     let name_begins = |dashes: &[u8]| text.as_bytes()[name.clone()].starts_with(dashes);
-    // A line such as `storePassword "…"` belongs to a configuration file.
+    // A line that begins with a name, such as `storePassword "…"`, belongs to a configuration file.
     let begins_line = || kind != NameKind::Secret && config_line::is_at_line_start(text.as_bytes(), name.start);
     let is_option = name_begins(b"--") || is_quoted && (name_begins(b"-") || begins_line());
     let is_argument = groups.name("argument").is_some();
@@ -244,7 +246,7 @@ impl Value {
         self.looks_secret(&text[self.span.clone()], text.get(self.span.end), kind)
     }
 
-    /// Whether the value, joined with the literals that are concatenated with it, looks like a secret.
+    /// Whether the concatenation of the value and the literals in `joined` looks like a secret.
     fn is_secret_with(&self, joined: &[Range<usize>], text: &[u8], kind: NameKind) -> bool {
         let parts = std::iter::once(&self.span).chain(joined);
         let whole: Vec<u8> = parts.flat_map(|part| &text[part.clone()]).copied().collect();
@@ -275,8 +277,8 @@ impl Value {
             }
     }
 
-    /// Returns the spans of the secret. There are several if the value is an encoded key that is written as
-    /// concatenated strings, one per line.
+    /// Returns the spans of the secret. There are several spans if the value is an encoded key that a program writes as
+    /// concatenated strings.
     fn parts<'t>(&self, text: &'t [u8]) -> impl Iterator<Item = Secret> + 't {
         let is_line = self.is_quoted && self.span.len() >= MIN_LINE_BYTES;
         let mut next = Some(self.span.clone());
@@ -290,8 +292,8 @@ impl Value {
 }
 
 /// Whether a value without quotes is a literal and not an identifier or an expression. Expressions contain a
-/// parenthesis, a bracket or a member name (`P11Key.secretKey`). Identifiers rarely contain digits. `next` is the byte
-/// after the value.
+/// parenthesis, a bracket or a member name (`P11Key.secretKey`), and identifiers rarely contain digits. `next` is the
+/// byte after the value.
 fn is_literal(value: &[u8], next: Option<&u8>) -> bool {
     let ends = next.is_none_or(|next| next.is_ascii_whitespace() || b"\"'`\\;,&<}#".contains(next));
     let is_number = (value.starts_with(b"0x") || value.starts_with(b"0X")) && key_digits(value).is_none();
@@ -300,7 +302,7 @@ fn is_literal(value: &[u8], next: Option<&u8>) -> bool {
     ends && value.iter().any(u8::is_ascii_digit) && !is_number && !has_member && value.len() >= MIN_PLAIN_BYTES
 }
 
-/// Returns the base64 text of the string that is concatenated with the string ending at `at`.
+/// Returns the span of the base64 string that is concatenated with the string that ends at `at`.
 fn joined_string(text: &[u8], at: usize) -> Option<Range<usize>> {
     let mut start = at;
     let mut quotes = 0;

@@ -1,5 +1,5 @@
-//! Finds passwords in arguments of well-known functions whose names do not denote a secret: `NetworkCredential("user",
-//! "…")`.
+//! Finds passwords in the arguments of well-known functions whose names do not indicate a secret:
+//! `NetworkCredential("user", "…")`.
 
 use std::ops::RangeInclusive;
 use std::sync::LazyLock;
@@ -10,8 +10,8 @@ use regex::bytes::Regex;
 use crate::entropy::is_password;
 use crate::secret::Secret;
 
-/// The text of a call up to the start of its arguments, and the zero-based positions of the arguments that may be a
-/// password. Some functions accept a token in place of the user.
+/// The text of each call up to the start of its arguments, with the zero-based positions of the arguments that may be a
+/// password. Some functions accept a token instead of a user name.
 const FUNCTIONS: &[(&str, RangeInclusive<usize>)] = &[
     ("SecureString ", 0..=0),
     ("NetworkCredential(", 0..=1),
@@ -71,7 +71,7 @@ pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
     }
 }
 
-/// Whether an argument is a password. An argument that begins with `$` is a PowerShell variable, such as
+/// Whether an argument looks like a password. An argument that begins with `$` is a PowerShell variable, such as
 /// `"$env:PASSWORD"`.
 fn is_argument_password(value: &[u8]) -> bool {
     let has_escape = value.iter().any(|byte| byte.is_ascii_whitespace() || *byte == b'\\');

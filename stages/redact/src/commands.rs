@@ -14,9 +14,9 @@ use crate::url::is_real_password;
 /// Maximum number of bytes of a command that are examined.
 const MAX_BYTES: usize = 1024;
 
-/// Programs that take the same options.
+/// Programs that accept the same options.
 struct Client {
-    /// Names of the programs. A name includes the subcommand if only that subcommand takes a password.
+    /// Names of the programs. A name includes the subcommand if only that subcommand accepts a password.
     names: &'static [&'static str],
     /// Options whose value is the next word, or follows `=` in the same word.
     separate: &'static [&'static str],
@@ -71,18 +71,19 @@ const CLIENTS: &[Client] = &[
 const CHPASSWD: &str = "chpasswd";
 /// Commands that write their arguments to the standard input of the next command in a pipe.
 const WRITERS: &[&[u8]] = &[b"echo", b"printf"];
-/// Programs that read a password from standard input, or that take it as an argument but not as the value of an option
-/// with a dash.
-const OTHERS: &[&str] = &["sudo -S", "passwd --stdin", "xfreerdp", "sqlplus", "rabbitmqctl", "setapikey", "etApiKey"];
+/// Programs that read a password from standard input, or that accept a password in another form than as the value of an
+/// option with a dash.
+const OTHER_PROGRAMS: &[&str] =
+    &["sudo -S", "passwd --stdin", "xfreerdp", "sqlplus", "rabbitmqctl", "setapikey", "etApiKey"];
 /// Subcommands whose arguments are a user and a password.
 const USER_COMMANDS: &[&str] = &["add_user", "change_password"];
 static XFREERDP: Client = client(&["xfreerdp"], &[]).attached(&["/p:"]);
 
-/// Finds the programs in [`OTHERS`] in a text.
+/// Finds the programs in [`OTHER_PROGRAMS`] in a text.
 static OTHER_NAMES: LazyLock<AhoCorasick> = LazyLock::new(|| {
     AhoCorasick::builder()
         .match_kind(MatchKind::LeftmostFirst)
-        .build(OTHERS)
+        .build(OTHER_PROGRAMS)
         .expect("the automaton of a few short strings is small")
 });
 
@@ -97,7 +98,7 @@ static NAMES: LazyLock<(AhoCorasick, Vec<&'static Client>)> = LazyLock::new(|| {
     (finder.expect("the automaton of a few short strings is small"), clients)
 });
 
-/// For each pair of bytes, whether an option may continue with it after its dash. The index is [`pair_index`].
+/// For each pair of bytes, whether an option can have these bytes after its dash. The index is [`pair_index`].
 static OPTIONS: LazyLock<Vec<bool>> = LazyLock::new(|| {
     let mut begins = vec![false; 1 << 16];
     let mut add = |option: &'static str, after: fn(u8) -> bool| match *option.as_bytes() {
@@ -117,8 +118,8 @@ static OPTIONS: LazyLock<Vec<bool>> = LazyLock::new(|| {
     begins
 });
 
-/// Adds the passwords in the arguments of commands. Only commands that contain an option of a known program are
-/// searched for program names.
+/// Adds the passwords in the arguments of commands. To save time, most commands are searched for program names only if
+/// they contain an option of a known program.
 pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
     let text = text.as_bytes();
     let begins = &*OPTIONS;
@@ -140,7 +141,7 @@ pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
     }
     for name in OTHER_NAMES.find_iter(text) {
         let mut words = Words::after(text, name.end());
-        match OTHERS[name.pattern().as_usize()] {
+        match OTHER_PROGRAMS[name.pattern().as_usize()] {
             "xfreerdp" => found.extend(XFREERDP.passwords(text, words)),
             "sqlplus" => {
                 let login = words.find(|word| !text[word.bare.clone()].starts_with(b"-"));
@@ -164,7 +165,7 @@ pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
     }
 }
 
-/// Returns the password of `user/password@database`.
+/// Returns the password in `user/password@database`.
 fn oracle_password(text: &[u8], login: Range<usize>) -> Option<Secret> {
     let slash = memchr::memchr(b'/', &text[login.clone()]).filter(|user| *user > 0)?;
     let password = login.start + slash + 1..login.end;
@@ -172,8 +173,8 @@ fn oracle_password(text: &[u8], login: Range<usize>) -> Option<Secret> {
     secret(text, password.start..at)
 }
 
-/// Returns the arguments of the last command before a pipe if this command writes its arguments to standard output,
-/// such as `echo NAME:PASSWORD |`.
+/// Returns the arguments of the last command before a pipe, if that command writes its arguments to standard output, as
+/// in `echo NAME:PASSWORD |`.
 fn piped_arguments(text: &[u8], before: Range<usize>) -> Option<Words<'_>> {
     let pipe = memchr::memrchr2(b'|', b';', &text[before.clone()]).map(|at| before.start + at);
     let text = &text[..pipe.filter(|at| text[*at] == b'|')?];
@@ -183,7 +184,7 @@ fn piped_arguments(text: &[u8], before: Range<usize>) -> Option<Words<'_>> {
     ends.max().map(|end| Words::after(text, end))
 }
 
-/// Returns the passwords that the last command before a pipe writes as `user:password`.
+/// Returns the passwords that the last command before a pipe writes in the form `user:password`.
 fn piped_passwords(text: &[u8], before: Range<usize>) -> Vec<Secret> {
     let passwords =
         piped_arguments(text, before).into_iter().flatten().filter_map(|word| password_of(text, word.content(), b':'));
@@ -194,12 +195,13 @@ fn piped_passwords(text: &[u8], before: Range<usize>) -> Vec<Secret> {
 /// a line continues the command on the next line.
 fn command_around(text: &[u8], at: usize, searched: usize) -> Range<usize> {
     let from = searched.max(at.saturating_sub(MAX_BYTES));
-    let goes_on = |end: usize| text[..end].ends_with(b"\\") || text[..end].ends_with(b"\\\r");
+    let is_continued = |end: usize| text[..end].ends_with(b"\\") || text[..end].ends_with(b"\\\r");
     let start = memchr::memrchr_iter(b'\n', &text[from..at])
-        .find(|line| !goes_on(from + line))
+        .find(|line| !is_continued(from + line))
         .map_or(from, |line| from + line + 1);
     let to = text.len().min(at + MAX_BYTES);
-    let end = memchr::memchr_iter(b'\n', &text[at..to]).find(|line| !goes_on(at + line)).map_or(to, |line| at + line);
+    let end =
+        memchr::memchr_iter(b'\n', &text[at..to]).find(|line| !is_continued(at + line)).map_or(to, |line| at + line);
     start..end
 }
 
@@ -248,7 +250,7 @@ impl Client {
     }
 }
 
-/// Returns the password of `user:password`. If the password is empty, the user is a token, which is returned instead.
+/// Returns the password in `user:password`. If the password is empty, returns the user, because it may be a token.
 fn password_of(text: &[u8], span: Range<usize>, separator: u8) -> Option<Range<usize>> {
     let credentials = &text[span.clone()];
     let at = memchr::memchr(separator, credentials)?;
@@ -291,16 +293,16 @@ struct Words<'t> {
 }
 
 impl<'t> Words<'t> {
-    /// Returns the words after the name of a program, which ends at `name`. Returns no words if the name continues,
-    /// because it is then the name of another program.
+    /// Returns the words after the name of a program, which ends at `name`. Returns no words if another character of a
+    /// name follows, because the text is then the name of another program.
     fn after(text: &'t [u8], name: usize) -> Self {
         let end = text.len().min(name + MAX_BYTES);
         // In an array such as `["program", "-p"]`, a quote ends the name.
         let is_array = text.get(name).is_some_and(|byte| b"\"'".contains(byte)) && text.get(name + 1) == Some(&b',');
-        let goes_on = text.get(name).is_none_or(|byte| !byte.is_ascii_whitespace());
+        let is_continued = text.get(name).is_none_or(|byte| !byte.is_ascii_whitespace());
         let at = if is_array {
             name + 1
-        } else if goes_on {
+        } else if is_continued {
             end
         } else {
             name
@@ -322,7 +324,7 @@ impl<'t> Words<'t> {
         false
     }
 
-    /// Returns the span inside the quotes, given the offset of the opening quote; `None` if the closing quote is
+    /// Returns the span inside quotes, given the offset of the opening quote. Returns `None` if the closing quote is
     /// missing.
     fn quoted(&self, from: usize) -> Option<Range<usize>> {
         let quote = self.text[from];
@@ -342,7 +344,7 @@ impl Iterator for Words<'_> {
         let start = self.at;
         if b"\"'".contains(&self.text[start]) {
             let Some(span) = self.quoted(start) else {
-                // The quote has no partner in the command, so it is the end of a quoted command.
+                // The command contains no other quote of this kind, so this quote ends a quoted command.
                 self.at = self.end;
                 return None;
             };

@@ -1,8 +1,7 @@
-//! Finds values without quotes on the lines of configuration files and in parameters: `NAME=VALUE`, `name: VALUE`,
-//! `;Password=VALUE;`.
+//! Finds values on the lines of configuration files and in parameters: `NAME=VALUE`, `name: VALUE`, `;Password=VALUE;`.
 //!
-//! Such values may contain any symbol. Only their position in a line or parameter distinguishes them from expressions
-//! of programs.
+//! A value without quotes may contain any symbol. Only the position in a line or parameter distinguishes a value from
+//! an expression of a program.
 
 use std::ops::Range;
 
@@ -15,9 +14,9 @@ const MAX_LINE_BYTES: usize = 512;
 /// Minimum length in bytes of the value of a variable or a parameter. Values of well-known keys may be shorter.
 const MIN_VALUE_BYTES: usize = 6;
 
-/// Commands whose arguments are a name and its value: `aws configure set aws_secret_access_key VALUE`.
+/// Commands whose arguments are a name and a value: `aws configure set aws_secret_access_key VALUE`.
 const SETTERS: &[&[u8]] = &[b"configure set ", b"nmcli "];
-/// Command whose arguments have the form `NAME=VALUE`: `vault kv put secret/app password=VALUE`.
+/// A command whose arguments have the form `NAME=VALUE`: `vault kv put secret/app password=VALUE`.
 const PUTTER: &[u8] = b"kv put ";
 
 /// Prefix of the names of Ansible's variables.
@@ -26,7 +25,7 @@ const ANSIBLE: &[u8] = b"ansible";
 /// Words that may precede the name of a variable on its line, including the dash of a list item.
 const BEFORE_NAME: &[&[u8]] = &[b"export", b"set", b"setx", b"env", b"ENV", b"ARG", b"-", b"-e", b"--env"];
 
-/// Returns the secret value that follows a name; `None` if the value is not a secret.
+/// Returns the secret value that follows a name, or `None` if the value is not a secret.
 pub(crate) fn value_of(text: &[u8], name: &Range<usize>, kind: NameKind) -> Option<Range<usize>> {
     let after = name.end..text.len().min(name.end + MAX_LINE_BYTES);
     let before = &text[line_start(text, name.start)..name.start];
@@ -98,12 +97,12 @@ fn spaced(text: &[u8], name: &Range<usize>, is_certain: bool) -> Option<Range<us
 /// break and the indentation. Returns 0 if the value is not on the next line.
 fn continuation(text: &[u8]) -> usize {
     let Some(line) = memchr::memchr(b'\n', text) else { return 0 };
-    let is_mark = matches!(text[..line].trim_ascii(), b"\\" | b"|" | b"|-" | b"|+" | b">" | b">-" | b">+");
+    let is_indicator = matches!(text[..line].trim_ascii(), b"\\" | b"|" | b"|-" | b"|+" | b">" | b">-" | b">+");
     let indentation = text[line + 1..].iter().take_while(|byte| b" \t".contains(byte)).count();
-    if is_mark && indentation > 0 { line + 1 + indentation } else { 0 }
+    if is_indicator && indentation > 0 { line + 1 + indentation } else { 0 }
 }
 
-/// Whether the name at an offset is the first on its line.
+/// Whether the name at an offset is the first name on its line.
 pub(crate) fn is_at_line_start(text: &[u8], at: usize) -> bool {
     begins_line(&text[line_start(text, at)..at])
 }
@@ -120,7 +119,7 @@ fn line_start(text: &[u8], at: usize) -> usize {
     memchr::memrchr(b'\n', &text[from..at]).map_or(from, |line| from + line + 1)
 }
 
-/// Whether the text before a name is a command that sets the value of this name.
+/// Whether the text before a name contains a command that sets the value of a name.
 fn is_setting(before: &[u8]) -> bool {
     SETTERS.iter().any(|setter| memchr::memmem::find(before, setter).is_some())
 }
@@ -157,8 +156,9 @@ fn begins_line(before: &[u8]) -> bool {
         && words.all(|word| BEFORE_NAME.contains(&word))
 }
 
-/// Returns the text up to the first blank if only a comment may follow on the line. Semicolons and commas at the end of
-/// a variable's value are removed.
+/// Returns the value at the start of a text: the text up to the first white space. Returns `None` if anything but a
+/// comment follows on the line, or if the value looks like code. Semicolons and commas at the end of a variable's value
+/// are removed.
 fn to_end_of_line(text: &[u8], is_variable: bool) -> Option<&[u8]> {
     let length = text.iter().position(u8::is_ascii_whitespace);
     // If a value reaches the end of the examined bytes, its end is unknown.
@@ -173,7 +173,7 @@ fn to_end_of_line(text: &[u8], is_variable: bool) -> Option<&[u8]> {
     }
     let is_code = value.first().is_none_or(|first| b"\"'`".contains(first))
         || !is_variable && value.last().is_some_and(|last| b";,{\\".contains(last));
-    // A value with a character escape is a message in a properties file.
+    // A value with a Unicode escape is a message in a properties file.
     let has_escape = || value.windows(2).any(|pair| pair == b"\\u");
     ((rest.is_empty() || is_comment(rest)) && !is_code && !has_escape()).then_some(value)
 }

@@ -4,7 +4,7 @@ use crate::entropy::is_random;
 use crate::names::classify_name;
 use crate::secret::Secret;
 
-/// The names of both headers, without the first letter of `Cookie`, which may be a capital.
+/// The end of the names of both headers. The first letter of `Cookie` is omitted because it can be upper or lower case.
 const HEADER: &[u8] = b"ookie: ";
 /// Part of the names of session cookies, in lower case.
 const SESSION: &[u8] = b"sess";
@@ -13,7 +13,7 @@ const ID: &[u8] = b"sid";
 /// Maximum number of bytes of a header that are examined.
 const MAX_BYTES: usize = 2048;
 
-/// Adds the values of cookies that look random, if the name of the cookie denotes a session or a secret.
+/// Adds the values of cookies that look random, if the name of the cookie indicates a session or a secret.
 pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
     let text = text.as_bytes();
     let mut searched = 0;

@@ -12,7 +12,7 @@ use crate::entropy::{is_marked, is_password};
 use crate::secret::Secret;
 use crate::url::is_real_password;
 
-/// Words that are searched for first: every command with a password contains one of them.
+/// Words to search for first. Every command with a password contains one of these words.
 const WORDS: &[&str] = &[
     "password ",
     "secret ",
@@ -29,7 +29,7 @@ const WORDS: &[&str] = &[
 const MAX_BYTES: usize = 512;
 /// Minimum length in bytes of a password in the type 7 encoding.
 const MIN_ENCODED_BYTES: usize = 6;
-/// Well-known SNMP communities, and words that documentation writes in place of a community.
+/// Well-known SNMP communities, and words that documentation uses instead of a community.
 const COMMUNITIES: &[&str] = &["community", "name", "private", "public", "string"];
 
 static FINDER: LazyLock<AhoCorasick> = LazyLock::new(|| {
@@ -40,7 +40,7 @@ static FINDER: LazyLock<AhoCorasick> = LazyLock::new(|| {
 });
 
 /// Matches a line with one command, optionally in quotes or after the prompt of a device. Type 7 (`key 7`) is a
-/// reversible encoding as hexadecimal digits.
+/// reversible encoding in hexadecimal digits.
 static COMMAND: LazyLock<Regex> = LazyLock::new(|| {
     let pattern = r#"(?x-u) \A
         [\x20\t"'`,>+-]{0,64} (?: [\w.-]{1,63} (?: \( [\w-]{1,32} \) )? [\#>] \x20? )?
@@ -80,7 +80,7 @@ static COMMAND: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(&pattern).expect("a test uses this pattern")
 });
 
-/// Adds the passwords of device commands.
+/// Adds the passwords in device commands.
 pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
     let text = text.as_bytes();
     let mut searched = 0;
@@ -108,13 +108,14 @@ pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
     }
 }
 
-/// Whether an SNMP community is a secret. A word in capitals is a placeholder in documentation.
+/// Whether an SNMP community is a secret. A word in capital letters is a placeholder in documentation.
 fn is_community(value: &[u8]) -> bool {
     let is_known = COMMUNITIES.iter().any(|known| value.eq_ignore_ascii_case(known.as_bytes()));
     !is_known && !value.iter().all(u8::is_ascii_uppercase) && is_real_password(value)
 }
 
-/// Whether a value is a password or its encoding, and not the next word of a sentence.
+/// Whether a value looks like a password or an encoded password, and not like a word of a sentence. `before` is the
+/// text before the value on its line.
 fn is_plausible(value: &[u8], before: &[u8]) -> bool {
     let is_encoded = before.trim_ascii_end().ends_with(b" 7")
         && value.len() >= MIN_ENCODED_BYTES

@@ -1,4 +1,4 @@
-//! Distinguishes values that were generated at random from values that a person wrote.
+//! Distinguishes randomly generated values from values that a person wrote.
 
 use crate::letter_pairs;
 use crate::reference;
@@ -6,7 +6,7 @@ use crate::secret::MASK;
 
 /// Minimum length in bytes of a value that may look random.
 pub(crate) const MIN_VALUE_BYTES: usize = 8;
-/// Minimum length in bytes of a long value, which must have [`LONG_ENTROPY`].
+/// Length in bytes from which a value counts as long. A long random value must have [`LONG_ENTROPY`].
 const LONG_VALUE_BYTES: usize = 16;
 /// Minimum entropy of a long random value, in bits per byte.
 const LONG_ENTROPY: f64 = 3.0;
@@ -18,45 +18,46 @@ const MIN_LETTERS_BYTES: usize = 12;
 const MIN_KEY_DIGITS: usize = 32;
 /// Number of digits of an Ethereum address. Such addresses are not keys, although their names often contain `token`.
 const ADDRESS_DIGITS: usize = 40;
-/// Maximum average length of the pieces of a random value, in characters. A piece is a word in camel case, a run of
-/// capitals or a number. Pieces of names are as long as words, while pieces of random values have about two characters.
+/// Maximum mean length of the pieces of a random value, in characters. A piece is a word in camel case, a run of
+/// capital letters or a number. Pieces of names are as long as words. Pieces of random values have about two
+/// characters.
 const MAX_MEAN_PIECE: f64 = 3.0;
-/// If a value has fewer letter pairs than this, the share of rare pairs is meaningless and not used.
+/// Minimum number of letter pairs for which the share of rare pairs is meaningful.
 const MIN_PAIRS: usize = 6;
 /// Minimum share of rare letter pairs in a random value. Nearly half of the pairs of random letters are rare.
 const MIN_RARE_SHARE: f64 = 0.1;
-/// Share of rare letter pairs that only random values reach: 99 of 100 names have at most this share.
+/// Share of rare letter pairs from which a long value looks random in any case. 99 of 100 names have a lower share.
 const HIGH_RARE_SHARE: f64 = 0.25;
-/// A run of at least this many equal characters may mark a placeholder.
+/// Minimum length of a run of equal characters that can indicate a placeholder.
 const MIN_REPEATED: usize = 4;
-/// A run of equal characters marks a placeholder if it covers at least 1/n of the value, where n is this number.
+/// A run of equal characters indicates a placeholder if it covers at least 1/`FILLED_FRACTION` of the value.
 const FILLED_FRACTION: usize = 4;
 
-/// Minimum share, as numerator and denominator, of the characters of a sequence that are the successor of the character
-/// before them.
+/// Minimum share of characters in a sequence that are the successor of the previous character, as numerator and
+/// denominator.
 const SEQUENCE_SHARE: (usize, usize) = (3, 4);
 
-/// Words that replace a secret in documentation, in lower case.
+/// Words that documentation uses instead of a secret, in lower case.
 const PLACEHOLDERS: &[&str] =
     &["change", "dummy", "example", "fake", "foobar", "insert", "null", "placeholder", "redacted", "sample", "your"];
 
-/// A value is a reference if at least 1/n of its bytes belongs to references, where n is this number.
+/// A value is a reference if at least 1/`REFERENCE_FRACTION` of its bytes belongs to references.
 const REFERENCE_FRACTION: usize = 2;
 /// Minimum entropy of a token in bits per byte. Tokens with less entropy are filler.
 const MIN_TOKEN_ENTROPY: f64 = 1.9;
 /// Symbols that occur in passwords, do not join words and do not occur in base64.
 const SYMBOLS: &[u8] = b"!#$%&*?^~|<>;()[]{}";
 
-/// Symbols that people put into short passwords.
+/// Symbols that suggest a password even in a short value.
 const MARKS: &[u8] = b"!@#$%^&*?~";
-/// Other symbols that may occur in short passwords, but do not suggest a password.
+/// Other symbols that may occur in a short password but do not suggest a password.
 const OTHER_MARKED_BYTES: &[u8] = b"_+-";
-/// Minimum length in bytes of a password with a symbol between other characters.
+/// Minimum length in bytes of a short password with a symbol between other characters.
 const MIN_MARKED_BYTES: usize = 4;
-/// Minimum length in bytes of a password with letters, digits and a symbol anywhere.
+/// Minimum length in bytes of a short password with letters, digits and a symbol in any position.
 const MIN_MIXED_BYTES: usize = 6;
 
-/// Shannon entropy of the bytes, in bits per byte.
+/// Returns the Shannon entropy of the bytes, in bits per byte.
 pub(crate) fn entropy(value: &[u8]) -> f64 {
     let mut counts = [0u32; 256];
     value.iter().for_each(|byte| counts[usize::from(*byte)] += 1);
@@ -65,8 +66,8 @@ pub(crate) fn entropy(value: &[u8]) -> f64 {
     counts.iter().filter(|count| **count > 0).map(share).map(|share| -share * share.log2()).sum()
 }
 
-/// Whether a value looks random. It must have enough entropy and mix letters with digits (or capitals with small
-/// letters), and must not look like a name.
+/// Whether a value looks random. A random value has enough entropy, mixes letters with digits or upper case with lower
+/// case, and does not look like a name.
 pub(crate) fn is_random(value: &[u8]) -> bool {
     let value = key_digits(value).unwrap_or(value);
     if value.len() < MIN_VALUE_BYTES || is_placeholder(value) {
@@ -75,25 +76,26 @@ pub(crate) fn is_random(value: &[u8]) -> bool {
     let is = |test: fn(&u8) -> bool| value.iter().any(test);
     let is_mixed = is(u8::is_ascii_lowercase) && is(u8::is_ascii_uppercase) && value.len() >= MIN_LETTERS_BYTES;
     let has_classes = is(u8::is_ascii_alphabetic) && (is(u8::is_ascii_digit) || is_mixed);
-    // The entropy of sixteen random hexadecimal digits is little more than three bits per digit.
+    // The entropy of sixteen random hexadecimal digits is only a little more than three bits per digit.
     let is_hex = value.iter().all(u8::is_ascii_hexdigit);
     let min_entropy = if value.len() < LONG_VALUE_BYTES || is_hex { SHORT_ENTROPY } else { LONG_ENTROPY };
     has_classes && entropy(value) >= min_entropy && !is_name(value)
 }
 
-/// Returns the digits of a key that is written as a hexadecimal number, `0x…`.
+/// Returns the digits of a key in the form of a hexadecimal number, `0x…`. Returns `None` for shorter numbers and for
+/// Ethereum addresses.
 pub(crate) fn key_digits(value: &[u8]) -> Option<&[u8]> {
     let digits = value.strip_prefix(b"0x").or_else(|| value.strip_prefix(b"0X"))?;
     let is_key = digits.len() >= MIN_KEY_DIGITS && digits.len() != ADDRESS_DIGITS;
     (is_key && digits.iter().all(u8::is_ascii_hexdigit)).then_some(digits)
 }
 
-/// Whether a value that is assigned to the name of a password looks like a password: it looks random, or it mixes
-/// letters, digits and symbols.
+/// Whether a value that is assigned to the name of a password looks like a password. Such a value looks random, or
+/// mixes letters, digits and symbols.
 pub(crate) fn is_password(value: &[u8]) -> bool {
     let is = |test: fn(&u8) -> bool| value.iter().any(test);
     let has = |bytes: &[u8]| value.iter().any(|byte| bytes.contains(byte));
-    // A text such as `name@1.2.3` is not a password.
+    // A value such as `name@1.2.3` is not a password.
     let has_symbol = || has(SYMBOLS) || has(b"@") && !has(b"-./");
     let has_cases = is(u8::is_ascii_lowercase) && is(u8::is_ascii_uppercase) && value.len() >= MIN_LETTERS_BYTES;
     let is_mixed = value.len() >= MIN_VALUE_BYTES
@@ -104,7 +106,7 @@ pub(crate) fn is_password(value: &[u8]) -> bool {
 }
 
 /// Whether a value that is assigned to the name of a password is a short password with symbols: `p@ss`, `abc12!`. If
-/// the only symbols are at the ends, a digit is required: `String!` is a type, and `&name` and `*name` are YAML
+/// the symbols are only at the ends, a digit is required, because `String!` is a type, and `&name` and `*name` are YAML
 /// references.
 pub(crate) fn is_marked(value: &[u8]) -> bool {
     let is_mark = |byte: &u8| MARKS.contains(byte);
@@ -157,14 +159,14 @@ pub(crate) fn is_placeholder(value: &[u8]) -> bool {
         || PLACEHOLDERS.iter().any(|word| contains_ignoring_case(value, word.as_bytes()))
 }
 
-/// Whether the part of a token after its public prefix is filler: `xxxx`, `________`, `12121212`. Realistic tokens in
-/// documentation are not filler, and are masked.
+/// Whether the secret part of a token is filler, such as `xxxx`, `________` or `12121212`. Realistic tokens in
+/// documentation are not filler, so they are masked.
 pub(crate) fn is_filler(value: &[u8]) -> bool {
     let longest = value.chunk_by(|first, second| first == second).map(<[u8]>::len).max();
     longest.unwrap_or(0) * 2 >= value.len() || entropy(value) < MIN_TOKEN_ENTROPY
 }
 
-/// Whether a value consists mostly of one repeated character, or was masked before.
+/// Whether a value contains a long run of one character or an existing mask.
 pub(crate) fn is_repetitive(value: &[u8]) -> bool {
     let runs = || value.chunk_by(|first, second| first == second);
     let is_filler =
@@ -213,7 +215,7 @@ fn mean_piece(value: &[u8]) -> f64 {
         let class = class_of(*byte);
         if class != Class::Other {
             characters += 1;
-            // A single capital followed by small letters is one piece: `Word`.
+            // A single capital letter and the lower-case letters after it are one piece: `Word`.
             let continues = class == last || (last == Class::Upper && class == Class::Lower && is_capital);
             pieces += u32::from(!continues);
             is_capital = class == Class::Upper && last != Class::Upper;

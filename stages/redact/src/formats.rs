@@ -11,9 +11,10 @@ use crate::runs::runs;
 use crate::secret::Secret;
 use crate::token_format::{Before, Criterion, FORMATS, TokenFormat};
 
-/// Maximum number of bytes from an anchor to the run of token characters after it, as in `Bearer ` or `1234567890:AA`.
+/// Maximum number of bytes from the start of an anchor, such as `Bearer ` or `:AA`, to the run of token characters
+/// after it.
 const MAX_BEFORE_RUN_BYTES: usize = 24;
-/// Maximum length in bytes of the parts of a token that end with a dot before a run.
+/// Maximum length in bytes of the dot-separated parts of a token before a run.
 const MAX_PARTS_BYTES: usize = 128;
 /// Minimum length in bytes of a run that is searched even if it has no digits and does not begin with an anchor.
 const MIN_LETTERS_BYTES: usize = 34;
@@ -33,7 +34,7 @@ struct Anchors {
     automaton: AhoCorasick,
     /// Index of the format of each anchor.
     formats: Vec<usize>,
-    /// The anchors of formats with `TokenFormat::in_any_run`, and the index of the format of each.
+    /// The automaton for the anchors of formats with `TokenFormat::in_any_run`, and the format index of each anchor.
     in_any_run: (AhoCorasick, Vec<usize>),
     /// The pattern of each format, compiled when an anchor of the format occurs for the first time.
     patterns: Vec<OnceLock<Regex>>,
@@ -77,15 +78,15 @@ impl Anchors {
         })
     }
 
-    /// Whether a run may contain a token. Excludes most identifiers of programs, which are long runs too: a short run
-    /// without digits may contain a token only if it begins with an anchor.
+    /// Whether a run may contain a token. Excludes most identifiers of programs, which also form long runs. A short run
+    /// without digits can contain a token only if it begins with an anchor or contains an anchor at a word boundary.
     fn may_have_token(&self, text: &[u8], run: &Range<usize>) -> bool {
         if run.len() >= MIN_LETTERS_BYTES || text[run.clone()].iter().any(u8::is_ascii_digit) {
             return true;
         }
         let before = &text[..run.start];
         let from = match before {
-            // This is the separator between the two parts of a Tableau token.
+            // `==:` separates the two parts of a Tableau token.
             [.., b'=', b'=', b':'] => return true,
             [.., b'.'] => start_of_parts(text, run.start),
             [.., b':' | b'!'] => run.start.saturating_sub(MAX_BEFORE_RUN_BYTES),
@@ -107,16 +108,16 @@ impl Anchors {
     }
 }
 
-/// Index of a pair of bytes in a table.
+/// Returns the index of a pair of bytes in a table.
 pub(crate) fn pair_index(first: u8, second: u8) -> usize {
     usize::from(first) << 8 | usize::from(second)
 }
 
-/// Adds the tokens in known formats. Most formats contain a long run of token characters, so only such runs are
-/// searched for their anchors.
+/// Adds the tokens in known formats. The tokens of most formats contain a long run of token characters, so for these
+/// formats only long runs are searched for anchors.
 pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
     let text = text.as_bytes();
-    // The end of the last match of each format. A format does not match a byte twice.
+    // The end of the last match of each format, so that the matches of a format do not overlap.
     let mut ends = [0; FORMATS.len()];
     for run in runs(text).filter(|run| ANCHORS.may_have_token(text, run)) {
         let from = start_of_parts(text, run.start).min(run.start.saturating_sub(MAX_BEFORE_RUN_BYTES));
@@ -132,8 +133,7 @@ pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
     }
 }
 
-/// Returns the start of the parts that end with a dot directly before a run, or the start of the run if no dot precedes
-/// it.
+/// Returns the start of the dot-separated parts directly before a run, or the start of the run if no dot precedes it.
 fn start_of_parts(text: &[u8], run: usize) -> usize {
     let before = &text[run.saturating_sub(MAX_PARTS_BYTES)..run];
     let is_in_part = |byte: &&u8| byte.is_ascii_alphanumeric() || b".!_-+/=~%".contains(byte);
@@ -141,7 +141,8 @@ fn start_of_parts(text: &[u8], run: usize) -> usize {
     run - length
 }
 
-/// Returns the token of a format around an anchor. `end` is the end of the last match of this format, and is updated.
+/// Returns the token around an anchor, for the format at `index`. `end` is the end of the last match of the format,
+/// which the function updates.
 fn token_at(text: &[u8], anchor: usize, index: usize, end: &mut usize) -> Option<Secret> {
     let format = &FORMATS[index];
     let start = anchor.checked_sub(format.offset)?;
@@ -165,7 +166,7 @@ fn token_at(text: &[u8], anchor: usize, index: usize, end: &mut usize) -> Option
     (ends_token && is_secret).then_some(Secret { rule: format.name, span, continues: false })
 }
 
-/// Whether a token of a format may begin at an offset.
+/// Whether the byte before an offset allows a token of the format to begin at the offset.
 fn is_boundary(text: &[u8], start: usize, format: &TokenFormat) -> bool {
     let Some(previous) = start.checked_sub(1).map(|at| text[at]) else { return format.before == Before::Other };
     match format.before {

@@ -1,7 +1,8 @@
 //! Counts letter pairs that are rare in words and names.
 
-/// The rare pairs. For each first letter, a bit set of the second letters, with `a` as the lowest bit. The 353 pairs
-/// that are not rare make up 96 % of the pairs in 146,000 distinct words from the sources of OpenJDK 17 and Linux 6.1.
+/// The rare letter pairs. For each first letter, a bit set of the second letters, with `a` as the lowest bit. The 353
+/// pairs that are not rare make up 96 % of the pairs in 146,000 distinct words from the sources of OpenJDK 17 and Linux
+/// 6.1.
 const RARE: [u32; 26] = [
     0x2014200, 0x2e9b4c0, 0x2e12240, 0x3c10640, 0x2000200, 0x3e1b6c0, 0x3e1162a, 0x3e1aeee, 0x1510780, 0x3ffffce,
     0x3fbf6ee, 0x2c10280, 0x3e326e0, 0x3c10280, 0x3010290, 0x3e12662, 0x3efffff, 0x2c10280, 0x2a10240, 0x2810640,

@@ -1,11 +1,12 @@
 //! Finds and masks the secrets in a text: tokens in known formats, private keys, passwords in URLs and commands, and
 //! values that look random and are assigned to the name of a secret.
 //!
-//! A mask has as many bytes as its secret and keeps the line feeds, so the offsets of all other bytes stay the same.
-//! Masking a masked text changes nothing. The running time is linear in the size of the text.
+//! A mask has as many bytes as the secret, and line feeds are not masked, so the offsets of all other bytes stay the
+//! same. Masking a masked text changes nothing. The running time is linear in the size of the text.
 //!
-//! Deliberately absent: random values without the name of a secret, because hashes, test vectors and images in source
-//! code look the same. Assigned values that are words (`password = "swordfish"`) are not found either.
+//! The rules deliberately do not find random values that are not assigned to the name of a secret, because hashes, test
+//! vectors and images in source code look the same. They also do not find most assigned values that are words, such as
+//! `password = "swordfish"`.
 //!
 //! ```
 //! let token = ["ghp", "_", "k3Jd82mXq0PzL5vRt7NcY1wBs9HfGa4eUiTo"].concat();
@@ -43,7 +44,7 @@ mod url;
 
 pub use secret::{MASK, Secret, mask};
 
-/// Version of the rules. It must be increased whenever the rules may mask a text differently than before.
+/// Version of the rules. Must be increased whenever the rules may mask a text differently than before.
 pub const VERSION: u32 = 5;
 
 /// Returns the secrets of a text in order, without overlaps.
@@ -75,7 +76,7 @@ pub fn has_secret(name: &str) -> bool {
 }
 
 /// Sorts secrets and merges overlapping secrets. A merged secret has the rule of the secret that begins first. If
-/// several begin at the same offset, it has the rule of the longest.
+/// several secrets begin at the same offset, the merged secret has the rule of the longest.
 fn disjoint(mut found: Vec<Secret>) -> Vec<Secret> {
     found.sort_by_key(|secret| (secret.span.start, std::cmp::Reverse(secret.span.end)));
     let mut disjoint: Vec<Secret> = Vec::with_capacity(found.len());

@@ -42,14 +42,14 @@ static ENTRY: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(pattern).expect("a test uses this pattern")
 });
 
-/// Matches the names of a tuple before a name on its line.
+/// Matches the part of a line before a name in a tuple of names.
 static NAMES_BEFORE: LazyLock<Regex> = LazyLock::new(|| {
     let pattern = r"(?x-u) \A [\x20\t]* (?: (?: auto | const | final | let | local | my | val | var ) [\x20\t]+ )? [\[(]?
         (?: [\w$@.]{1,64} [\x20\t]* , [\x20\t]* ){0,4} [$@]? \z";
     Regex::new(pattern).expect("a test uses this pattern")
 });
 
-/// Matches the names of a tuple after a name on its line, up to the start of the values.
+/// Matches the part of a line after a name in a tuple of names, up to the start of the values.
 static NAMES_AFTER: LazyLock<Regex> = LazyLock::new(|| {
     let pattern =
         r"(?x-u) \A (?: [\x20\t]* , [\x20\t]* [\w$@.]{1,64} ){0,4} [\x20\t]* [\])]? [\x20\t]* :?= [\x20\t]* [\[(]?";
@@ -64,8 +64,8 @@ static MEMBER: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(pattern).expect("a test uses this pattern")
 });
 
-/// Matches the text from the end of a literal to the end of the next literal, which follows directly or after an
-/// operator that concatenates the two.
+/// Matches the text from the end of a literal to the end of the next literal. Between the literals are only white space
+/// and, optionally, a concatenation operator.
 static JOINED: LazyLock<Regex> = LazyLock::new(|| {
     let pattern = r#"(?x-u) \A ["'`]
         (?: [\x20\t]{0,16} (?: \r?\n [\x20\t]{0,40} )? (?P<operator> \+ | \.{1,2} | <> | & ) \s{0,40}
@@ -80,7 +80,7 @@ pub(crate) struct Item {
     pub(crate) is_quoted: bool,
 }
 
-/// Returns those items of the list assigned to a name that contain no blanks.
+/// Returns the items without white space from the list that is assigned to a name.
 pub(crate) fn items(text: &[u8], name_end: usize) -> Vec<Item> {
     let end = text.len().min(name_end + MAX_BYTES);
     let mut items = Vec::new();
@@ -127,8 +127,8 @@ pub(crate) fn member(text: &[u8], name: &Range<usize>) -> Option<Range<usize>> {
     (!has_blank).then(|| at + value.start()..at + value.end())
 }
 
-/// Returns the literals that are concatenated with the literal ending at an offset. If there is no operator between two
-/// literals, they count only if the assigned expression ends after them.
+/// Returns the literals that are concatenated with the literal that ends at `end_of_first`. Literals without an
+/// operator between them are returned only if the assigned expression ends after them.
 pub(crate) fn joined(text: &[u8], end_of_first: usize, may_be_adjacent: bool) -> Vec<Range<usize>> {
     let end = text.len().min(end_of_first + MAX_BYTES);
     let (mut at, mut is_adjacent) = (end_of_first, false);

@@ -1,17 +1,17 @@
-//! Decides from the name to which a value is assigned whether the value may be a secret.
+//! Classifies the names to which values are assigned: whether a value may be a secret depends on its name.
 
 use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
-/// The kind of secret that a name denotes.
+/// The kind of secret that a name indicates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NameKind {
     /// A token or a key, whose value looks random.
     Secret,
     /// A password, which a person may have chosen.
     Password,
-    /// The password of a known program: any value that is assigned to the key is a secret.
+    /// The password of a known program. Any value that is assigned to the name is a secret.
     Certain,
 }
 
@@ -42,8 +42,8 @@ const SECRET_PARTS: &[&str] = &[
     "webhookkey",
 ];
 
-/// Parts of the names of passwords, in the same form. Letters outside ASCII are omitted, so `contraseña` is
-/// `contrasea`.
+/// Parts of the names of passwords, in lower case and without separators. Letters outside ASCII are omitted, so
+/// `contraseña` is `contrasea`.
 const PASSWORD_PARTS: &[&str] = &["contrasea", "contrasena", "motdepasse", "passphrase", "passw", "pwd"];
 
 /// Endings of the names of passwords.
@@ -51,7 +51,7 @@ const PASSWORD_ENDS: &[&str] = &["bindpw", "pass", "rootpw"];
 /// Endings of the names of passwords that must be whole words, in the letter cases that occur.
 const PASSWORD_WORDS: &[&[u8]] = &[b"psk", b"Psk", b"PSK"];
 
-/// Endings of names with `pass` that do not denote a password, such as names of the passes of an algorithm.
+/// Endings with `pass` of names that do not indicate a password, for example because `pass` is a pass of an algorithm.
 const PASSES: &[&str] =
     &["allpass", "bandpass", "bypass", "compass", "firstpass", "highpass", "lowpass", "multipass", "secondpass"];
 
@@ -129,7 +129,7 @@ static PARTS: LazyLock<AhoCorasick> = LazyLock::new(|| {
         .expect("the automaton of a few short strings is small")
 });
 
-/// Returns the kind of secret that a name denotes, or `None` if the name does not denote a secret.
+/// Returns the kind of secret that a name indicates, or `None` if the name does not indicate a secret.
 pub(crate) fn classify_name(name: &[u8]) -> Option<NameKind> {
     let mut plain = [0; MAX_NAME_BYTES];
     let mut length = 0;

@@ -9,9 +9,9 @@ use regex::bytes::Regex;
 use crate::secret::Secret;
 use crate::url::is_real_password;
 
-/// The default port. A line with this port is recognised as an entry in any text.
+/// The default port. An entry with the default port is recognised in any text.
 const PORT: &[u8] = b":5432:";
-/// Maximum number of bytes that are examined on each side of a port.
+/// Maximum number of bytes that are examined on each side of a port number.
 const MAX_BYTES: usize = 512;
 
 static ENTRY: LazyLock<Regex> = LazyLock::new(|| {
@@ -33,7 +33,7 @@ pub(crate) fn find(text: &[u8], found: &mut Vec<Secret>) {
     }
 }
 
-/// Adds the passwords of all entries of a text that mentions a password file.
+/// Adds the passwords of entries with any port. Called only if the text mentions a password file.
 pub(crate) fn find_all(text: &[u8], found: &mut Vec<Secret>) {
     add(text, 0..text.len(), found);
 }

@@ -10,7 +10,7 @@ const BEGIN: &[u8] = b"-----BEGIN ";
 const DASHES: &[u8] = b"-----";
 /// Maximum length in bytes of a label, such as `RSA PRIVATE KEY`.
 const MAX_LABEL_BYTES: usize = 64;
-/// Minimum length in bytes of the lines of a key without an end line. The key ends before the first shorter line.
+/// Minimum length in bytes of a line of a key without an end line. Such a key ends before the first shorter line.
 const MIN_LINE_BYTES: usize = 40;
 
 /// Adds the lines of private keys.
@@ -33,8 +33,8 @@ pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
     }
 }
 
-/// Returns the words of a range that consist of base64 characters. The words may be on lines of their own, in strings
-/// with escapes, or in comments.
+/// Returns the words of a range that consist of base64 characters. The words may be on separate lines, in strings with
+/// escapes, or in comments.
 fn lines_of(text: &[u8], body: Range<usize>) -> impl Iterator<Item = Range<usize>> + '_ {
     let mut at = body.start;
     std::iter::from_fn(move || {
@@ -48,7 +48,7 @@ fn lines_of(text: &[u8], body: Range<usize>) -> impl Iterator<Item = Range<usize
             let word = at..at + length;
             at = word.end + usize::from(length == 0);
             if text.get(word.end) == Some(&b':') {
-                // Skips the line of a header, such as `DEK-Info: …`.
+                // Skip the line of a header, such as `DEK-Info: …`.
                 at += memchr::memchr2(b'\n', b'\\', &text[at..body.end]).unwrap_or(body.end - at);
                 continue;
             }

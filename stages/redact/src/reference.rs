@@ -1,4 +1,4 @@
-//! Recognises references to variables, and format strings, which are not secrets: `${NAME}`, `%(name)s`, `{{ name }}`,
+//! Recognises references to variables and format strings, which are not secrets: `${NAME}`, `%(name)s`, `{{ name }}`,
 //! `<name>`, `%s`.
 
 /// Opening and closing texts around the name of a reference.
@@ -10,7 +10,7 @@ const AROUND: &[(u8, u8)] = &[(b'<', b'>'), (b'{', b'}'), (b'[', b']'), (b'(', b
 const CONVERSIONS: &[u8] = b"sdxuvc";
 /// Flags, widths and length modifiers that may precede a conversion character.
 const FLAGS: &[u8] = b"0123456789-.*hlz";
-/// A value with at least this many conversions is a format string as a whole.
+/// Minimum number of conversions from which the whole value counts as a format string.
 const MIN_FORMAT_CONVERSIONS: usize = 2;
 
 /// Returns the number of bytes of a value that belong to references.
@@ -29,8 +29,8 @@ pub(crate) fn covered_bytes(value: &[u8]) -> usize {
     if conversions >= MIN_FORMAT_CONVERSIONS { value.len() } else { covered }
 }
 
-/// Whether a value is a name in brackets, or the beginning of such a name up to a space, because values are cut at a
-/// space.
+/// Whether a value is a name in brackets, or the first word of a name in brackets. The value contains only the first
+/// word because the rules cut values at a space.
 fn is_bracketed(value: &[u8]) -> bool {
     let [open, inner @ ..] = value else { return false };
     let Some((_, close)) = AROUND.iter().find(|(first, _)| first == open) else { return false };
@@ -52,7 +52,7 @@ fn length(value: &[u8], at: usize) -> usize {
     let [b'$', rest @ ..] = text else { return 0 };
     let name = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
     let begins = rest.first().is_some_and(|first| first.is_ascii_alphabetic() || *first == b'_');
-    // In `Sup3r$ecret`, the dollar sign replaces a letter.
+    // In `Sup3r$ecret`, the dollar sign replaces a letter and does not begin a reference.
     let is_inside = at.checked_sub(1).is_some_and(|before| value[before].is_ascii_alphanumeric());
     let is_capital = || !rest[..name].iter().any(u8::is_ascii_lowercase);
     if begins && (!is_inside || is_capital()) { 1 + name } else { 0 }

@@ -17,8 +17,9 @@ const IN_TOKEN: [bool; 256] = {
     table
 };
 
-/// Returns the runs of at least [`MIN_RUN_BYTES`] bytes, in order. Most bytes of ordinary text are skipped: if the last
-/// byte of a window of [`MIN_RUN_BYTES`] bytes may not occur in a token, no such run begins in the window.
+/// Returns the runs of at least [`MIN_RUN_BYTES`] bytes, in order. The search skips most bytes of ordinary text. It
+/// examines a window of [`MIN_RUN_BYTES`] bytes from the end, because no long run can begin before a byte that does not
+/// occur in tokens.
 pub(crate) fn runs(text: &[u8]) -> impl Iterator<Item = Range<usize>> + '_ {
     let mut from = 0;
     std::iter::from_fn(move || {

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-/// The character that replaces each byte of a secret. It is valid in identifiers, in strings and in plain YAML scalars.
-/// A mask contains no search term.
+/// The character that replaces each byte of a secret. The character is valid in identifiers, in strings and in plain
+/// YAML scalars. The analyzer finds no terms in a mask.
 pub const MASK: char = '_';
 
 /// A secret in a text.
@@ -11,10 +11,10 @@ pub const MASK: char = '_';
 pub struct Secret {
     /// Name of the rule that found the secret.
     pub rule: &'static str,
-    /// Byte range of the secret, which begins and ends at character boundaries. It excludes the public prefix of a
-    /// token (`ghp_`).
+    /// Byte range of the secret, which begins and ends at character boundaries. The range excludes the public prefix of
+    /// a token, such as `ghp_`.
     pub span: Range<usize>,
-    /// Whether this span belongs to the same secret as the previous one: a private key has one span per line.
+    /// Whether the span continues the secret of the previous span. For example, a private key has one span per line.
     pub continues: bool,
 }
 

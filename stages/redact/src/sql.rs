@@ -8,11 +8,11 @@ use regex::bytes::Regex;
 use crate::secret::Secret;
 use crate::url::is_real_password;
 
-/// Keywords before a password. They also occur in other texts, so the statement is checked too.
+/// Keywords before a password. The keywords also occur in other text, so the statement is checked as well.
 const WORDS: &[&str] = &["IDENTIFIED ", "identified ", "PASSWORD '", "password '"];
 /// Verbs of the statements that set a password, in lower case.
 const VERBS: &[&[u8]] = &[b"create ", b"alter "];
-/// Objects of these statements, in lower case.
+/// Objects of the statements that set a password, in lower case.
 const OBJECTS: &[&[u8]] = &[b"user ", b"role "];
 
 /// Maximum number of bytes of a statement that are examined on each side of a word.

@@ -4,7 +4,7 @@
 pub(crate) struct TokenFormat {
     /// Name of the rule.
     pub(crate) name: &'static str,
-    /// Fixed texts. Every token contains at least one of them.
+    /// Fixed strings, of which every token contains at least one.
     pub(crate) anchors: &'static [&'static str],
     /// Number of bytes between the start of the token and its anchor.
     pub(crate) offset: usize,
@@ -14,8 +14,8 @@ pub(crate) struct TokenFormat {
     pub(crate) pattern: &'static str,
     /// Requirement on the secret in addition to the pattern.
     pub(crate) criterion: Criterion,
-    /// Whether the anchors are searched for everywhere, because a token with dots may contain no long run of token
-    /// characters.
+    /// Whether the anchors are searched for in the whole text. Needed for formats whose tokens need not contain a long
+    /// run of token characters, for example because they contain dots.
     pub(crate) in_any_run: bool,
 }
 
@@ -34,8 +34,8 @@ pub(crate) enum Criterion {
 /// The context that is required before a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Before {
-    /// No letter or digit, unless it ends an escape sequence. If the prefix does not identify the token, also no `_` or
-    /// `-`.
+    /// No letter or digit precedes the token, unless it ends an escape sequence. If the prefix does not identify the
+    /// token, no `_` or `-` precedes it either.
     Other,
     /// A letter or a digit precedes the token, because the anchor begins inside a path.
     Word,
@@ -73,7 +73,7 @@ impl TokenFormat {
     }
 }
 
-/// The formats. If a provider documents a fixed prefix, the prefix is not part of the secret.
+/// All known formats. If a provider documents a fixed prefix, the prefix is not part of the secret.
 #[rustfmt::skip]
 pub(crate) const FORMATS: &[TokenFormat] = &[
     // Clouds.

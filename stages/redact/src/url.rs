@@ -6,16 +6,16 @@ use memchr::{memchr, memmem};
 use crate::entropy::{is_placeholder, is_random};
 use crate::secret::Secret;
 
-/// Maximum length in bytes of a user and of a password.
+/// Maximum length of a user and of a password, in bytes.
 const MAX_PART_BYTES: usize = 512;
 /// Prefix of Oracle URLs, in which a slash separates the user from the password.
 const ORACLE: &[u8] = b"jdbc:oracle:";
 /// Minimum length of a password, in bytes.
 const MIN_PASSWORD_BYTES: usize = 3;
-/// Minimum length in bytes of a token in the place of the user.
+/// Minimum length in bytes of a token that a URL contains instead of a user.
 const MIN_TOKEN_BYTES: usize = 32;
 
-/// Words that documentation writes in place of a password.
+/// Words that documentation uses instead of a password.
 const PLACEHOLDER_WORDS: &[&str] =
     &["credentials", "pass", "passphrase", "passwd", "password", "pw", "pwd", "secret", "test", "token"];
 
@@ -68,7 +68,8 @@ fn begins_host(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"[{$%<".contains(&byte) || byte >= 0x80
 }
 
-/// Whether a text in the place of a password is a real password. Placeholders and very short texts are not.
+/// Whether a text at the position of a password is a real password. Placeholders and very short texts are not
+/// passwords.
 pub(crate) fn is_real_password(password: &[u8]) -> bool {
     let is_word = PLACEHOLDER_WORDS.iter().any(|word| password.eq_ignore_ascii_case(word.as_bytes()));
     password.len() >= MIN_PASSWORD_BYTES && !is_word && !is_placeholder(password)

@@ -29,9 +29,10 @@ pub struct Source<'a> {
     pub symbols: &'a FileSymbols,
 }
 
-/// Memory limit for the chunks of one file, in bytes: this value plus [`BYTES_PER_BYTE`] for each byte of the text.
-/// Chunks repeat shared data such as names and paths. Text written by people stays far below the limit.
+/// Fixed part of the memory limit for the chunks of one file, in bytes. The limit exists because chunks repeat shared
+/// data such as names and paths. Files written by people stay far below the limit.
 const BASE_BYTES: usize = 64 << 20;
+/// Number of bytes that each byte of the text adds to the memory limit.
 const BYTES_PER_BYTE: usize = 16;
 
 /// The chunks of one file.
@@ -39,14 +40,14 @@ const BYTES_PER_BYTE: usize = 16;
 pub struct FileChunks {
     /// The chunks in document order.
     pub chunks: Vec<Chunk>,
-    /// Reason why chunks are missing, if any are.
+    /// Reason why the rest of the file has no chunks, or `None` if the chunks cover the whole file.
     pub cut: Option<&'static str>,
-    /// Whether a program generated the file. The chunks of such a file have the metadata `generated = true`.
+    /// Whether a program generated the file. The chunks of a generated file have the metadata `generated = true`.
     pub is_generated: bool,
 }
 
-/// Returns the chunks of a file in document order, without history, terms and vectors. The function is pure unless
-/// `is_stopped` returns true; in that case the result must be discarded.
+/// Returns the chunks of a file in document order, without history, terms and vectors. If `is_stopped` returns true,
+/// the chunks are incomplete, and the caller must discard them.
 ///
 /// Every non-blank line is in at least one chunk, and every byte span is within the text and on character boundaries.
 /// The chunk of a type spans the whole definition. Unless the type is small, its text contains only the signatures of
@@ -109,12 +110,12 @@ struct Assembler<'a> {
 }
 
 impl<'a> Assembler<'a> {
-    /// Whether to stop adding chunks.
+    /// Whether a limit was exceeded or the caller requested a stop.
     fn is_full(&self) -> bool {
         self.found.cut.is_some() || (self.is_stopped)()
     }
 
-    /// Adds a chunk, or records why chunks are cut.
+    /// Adds a chunk. If the chunk exceeds a limit, records the reason instead.
     fn push(&mut self, chunk: Chunk) {
         let bytes = heap_bytes(&chunk) + size_of::<Chunk>();
         if self.found.chunks.len() >= self.options.max_chunks {
@@ -127,8 +128,8 @@ impl<'a> Assembler<'a> {
         }
     }
 
-    /// Assigns the keys of definitions before those of module-level code, because module-level code must not take the
-    /// plain key of a definition.
+    /// Assigns keys to definitions. Module-level code gets its keys later, because it must not take the plain key of a
+    /// definition.
     fn name_symbols(&mut self) {
         for (index, symbol) in self.source.symbols.symbols.iter().enumerate() {
             if self.layout.is_chunk(index as u32) {
@@ -189,7 +190,7 @@ impl<'a> Assembler<'a> {
     /// Adds the chunks of module-level code, which is the text between symbols. Small runs of text are merged, and
     /// large runs are split.
     fn module_level(&mut self) {
-        // Definitions in a language that is not built in come from a custom stage.
+        // A custom stage can define symbols in a language that is not built in. The text between such symbols is code.
         let has_sections = self.source.symbols.symbols.iter().all(|symbol| symbol.kind == SymbolKind::Section);
         let is_prose =
             (has_sections || formats::has_code(self.source.language)) && formats::is_prose(self.source.language);
@@ -281,9 +282,9 @@ impl<'a> Assembler<'a> {
             if from < hole.start {
                 segments.push(Segment { bytes: from..hole.start, hole: None });
             }
-            let shown = weight(&self.source.symbols.symbols[*child as usize].signature);
+            let signature_weight = weight(&self.source.symbols.symbols[*child as usize].signature);
             from = hole.end;
-            segments.push(Segment { bytes: hole, hole: Some((*child, shown)) });
+            segments.push(Segment { bytes: hole, hole: Some((*child, signature_weight)) });
         }
         if from < span.end || segments.is_empty() {
             segments.push(Segment { bytes: from..span.end, hole: None });
@@ -324,7 +325,8 @@ impl<'a> Assembler<'a> {
         trim(self.source.text, start..end)
     }
 
-    /// Returns the calls and bases of a symbol and of the symbols that it absorbs, without duplicates.
+    /// Returns the calls of a symbol and of the symbols that it absorbs, and the bases of the symbol, without
+    /// duplicates.
     fn calls(&self, symbol: &Symbol, absorbed: &[u32]) -> Vec<String> {
         let inner = absorbed.iter().flat_map(|i| &self.source.symbols.symbols[*i as usize].calls);
         let mut seen = FxHashSet::default();
@@ -341,7 +343,7 @@ impl<'a> Assembler<'a> {
             .collect()
     }
 
-    /// Returns the key of the enclosing chunk, or of the type that owns a symbol defined outside the type.
+    /// Returns the key of the parent chunk: the type that owns the symbol, or else the enclosing chunk.
     fn parent(&self, index: u32) -> Option<String> {
         let symbol = &self.source.symbols.symbols[index as usize];
         let owner = symbol.owner.as_deref().and_then(|owner| self.references.find_qualified(owner));

@@ -9,13 +9,13 @@ const MAX_NAME_BYTES: usize = 160;
 #[derive(Default)]
 pub(crate) struct Keys {
     used: FxHashSet<String>,
-    /// The first number to try for the next key of a base and mark. All lower numbers are in use, so many chunks with
-    /// the same name take linear time.
+    /// Next number to try for each base key and separator. All lower numbers are in use. Without this table, many
+    /// chunks with the same name would take quadratic time.
     next: FxHashMap<String, usize>,
 }
 
 impl Keys {
-    /// Returns `<prefix>:<path>:<name>`, followed by `#2`, `#3`, … for further chunks with the same name.
+    /// Returns `<prefix>:<path>:<name>`, followed by `#2`, `#3`, … for later chunks with the same name.
     pub(crate) fn next(&mut self, prefix: &str, path: &str, name: &str) -> String {
         let base = format!("{prefix}:{path}:{}", shortened(name));
         self.claim(&base, '#')
@@ -26,13 +26,13 @@ impl Keys {
         self.claim(first, '~')
     }
 
-    fn claim(&mut self, base: &str, mark: char) -> String {
+    fn claim(&mut self, base: &str, separator: char) -> String {
         if self.used.insert(base.to_owned()) {
             return base.to_owned();
         }
-        let next = self.next.entry(format!("{base}{mark}")).or_insert(2);
+        let next = self.next.entry(format!("{base}{separator}")).or_insert(2);
         loop {
-            let key = format!("{base}{mark}{next}");
+            let key = format!("{base}{separator}{next}");
             *next += 1;
             if self.used.insert(key.clone()) {
                 return key;

@@ -78,9 +78,9 @@ impl Layout {
         self.absorbed[index as usize].clone()
     }
 
-    /// Returns the runs of text outside all chunks, without blank ends. With `marks_are_nothing`, omits runs without
-    /// letters or digits that share their lines with chunks.
-    pub(crate) fn outside(&self, text: &str, marks_are_nothing: bool) -> Vec<Range<u32>> {
+    /// Returns the runs of text outside all chunks, without surrounding blank lines. With `ignore_punctuation`, omits a
+    /// run of punctuation that shares its line with a chunk.
+    pub(crate) fn outside(&self, text: &str, ignore_punctuation: bool) -> Vec<Range<u32>> {
         let mut runs = Vec::new();
         let mut from = 0;
         let end = text.len() as u32..text.len() as u32;
@@ -88,11 +88,11 @@ impl Layout {
             if span.start > from || (from == 0 && span.start == from) {
                 let run = trim(text, from..span.start.max(from));
                 let source = &text[run.start as usize..run.end as usize];
-                let is_marks =
-                    marks_are_nothing && !source.chars().any(char::is_alphanumeric) && !source.contains('\n');
+                let is_punctuation =
+                    ignore_punctuation && !source.chars().any(char::is_alphanumeric) && !source.contains('\n');
                 let shares_line = !begins_line(text, run.start) || !ends_line(text, run.end);
-                let is_nothing = run.is_empty() || (is_marks && shares_line);
-                if !is_nothing {
+                let is_ignored = run.is_empty() || (is_punctuation && shares_line);
+                if !is_ignored {
                     runs.push(run);
                 }
             }
@@ -110,7 +110,7 @@ fn is_chunk(symbol: &Symbol, around: Option<&Symbol>, nested: bool, options: &Ch
 }
 
 /// Returns the span of a symbol with its documentation. The span begins at the start of the first line if only white
-/// space precedes the symbol, and finishes at the end of the last line if only punctuation follows.
+/// space precedes the symbol, and ends at the end of the last line if only punctuation follows.
 fn span(text: &str, symbol: &Symbol, bounds: &Range<u32>) -> Range<u32> {
     if symbol.kind == SymbolKind::Section {
         return trim(text, symbol.bytes.clone());

@@ -1,7 +1,7 @@
 //! Log chunks: the phases of a conversation log.
 //!
-//! A log is read line by line, because logs may be larger than memory. Only the current phase is held, up to about
-//! [`MAX_PIECE_BYTES`] bytes. A longer phase becomes several chunks, cut between paragraphs.
+//! A log is read line by line, because logs may be larger than memory. At any time, memory contains only a part of the
+//! current phase, of about twice [`MAX_PIECE_BYTES`] at most. A longer phase becomes several chunks.
 
 use std::io::{self, BufRead, Read};
 
@@ -14,7 +14,7 @@ use crate::chunk::keys::Keys;
 /// Size in bytes after which a phase is cut at the next blank line. At twice this size, it is cut at the next line.
 pub const MAX_PIECE_BYTES: usize = 32 * 1024;
 
-/// Maximum number of bytes of a line that are read at once.
+/// Maximum number of bytes of a line that are read in one step.
 const MAX_READ_BYTES: u64 = 64 * 1024;
 
 /// Whether a path is the path of a conversation log.
@@ -30,7 +30,7 @@ pub fn is_log(path: &str) -> bool {
 /// The date is taken from the file name, or else from the `Date:` line.
 ///
 /// # Errors
-/// If the log cannot be read. The chunks before the error have been emitted.
+/// If the log cannot be read. Chunks before the error have already been emitted.
 pub fn chunks_of_log(path: &str, mut log: impl BufRead, mut emit: impl FnMut(Chunk)) -> io::Result<()> {
     let mut state = Log::new(path);
     let (mut raw, mut is_start) = (Vec::new(), true);
@@ -61,7 +61,7 @@ struct Log<'a> {
     query: String,
     date: Option<String>,
     phase: Option<Phase>,
-    /// The key of the phase, set after its first piece was emitted.
+    /// Key of the first piece of the current phase. `None` until that piece was emitted.
     first_piece: Option<String>,
     text: String,
     started: (u32, u64),
@@ -151,7 +151,8 @@ impl<'a> Log<'a> {
         true
     }
 
-    /// Ends a phase, or the text before the first phase. That text is not a chunk if it is only the header.
+    /// Emits the rest of the current phase, or the text before the first phase. Text before the first phase is dropped
+    /// if it is only the header.
     fn close(&mut self, emit: &mut impl FnMut(Chunk)) {
         if self.phase.is_none() && !self.has_introduction {
             self.text.clear();

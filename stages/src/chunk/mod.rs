@@ -25,7 +25,7 @@ use aurora_storage::{BUILT_IN_METADATA, MetaValue};
 
 use crate::formats::documents;
 
-/// Returns the chunks of a file of any format, see [`chunks_of`].
+/// Returns the chunks of a file of any format. Source files are divided by [`chunks_of`].
 ///
 /// # Errors
 /// Returns the reason why a conversation log or a reasoning pattern is not stored.

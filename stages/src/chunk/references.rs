@@ -14,11 +14,11 @@ pub(crate) struct References<'a> {
     symbols: &'a FileSymbols,
     /// Names that imports bind, with the index of the import.
     imported: Words<'a>,
-    /// Indices of the imports that bind unknown names.
+    /// Indices of the wildcard imports, whose bound names are unknown.
     open: Vec<u32>,
-    /// Chunks by name.
+    /// The first two chunks with each name.
     by_name: FxHashMap<&'a str, Namesakes>,
-    /// Chunks by name and owner.
+    /// The first two chunks with each name and owner.
     by_owner: FxHashMap<(&'a str, Option<&'a str>), Namesakes>,
     by_qualified_name: FxHashMap<&'a str, u32>,
 }
@@ -34,7 +34,7 @@ impl Namesakes {
 }
 
 impl<'a> References<'a> {
-    /// Prepares the names of a file. Only symbols for which `is_chunk` returns true can be referred to.
+    /// Prepares the names of a file. Calls refer only to symbols for which `is_chunk` returns true.
     pub(crate) fn new(symbols: &'a FileSymbols, is_chunk: impl Fn(u32) -> bool) -> Self {
         let mut by_name = FxHashMap::default();
         let mut by_owner = FxHashMap::default();
@@ -47,9 +47,10 @@ impl<'a> References<'a> {
             }
         }
         let is_open = |names: &[String]| names.iter().any(|name| name == "*");
-        let places = (0..).zip(&symbols.imports);
-        let open = places.clone().filter(|(_, import)| is_open(&import.names)).map(|(place, _)| place);
-        let names = places.flat_map(|(place, import)| import.names.iter().map(move |name| (name.as_str(), place)));
+        let imports = (0..).zip(&symbols.imports);
+        let open = imports.clone().filter(|(_, import)| is_open(&import.names)).map(|(import_index, _)| import_index);
+        let names = imports
+            .flat_map(|(import_index, import)| import.names.iter().map(move |name| (name.as_str(), import_index)));
         let names = names.filter(|(name, _)| *name != "*");
         Self {
             symbols,
@@ -61,16 +62,15 @@ impl<'a> References<'a> {
         }
     }
 
-    /// Returns the paths of the imports that a text names or uses, in the order of the file. Imports that bind unknown
-    /// names count as used.
+    /// Returns the paths of the imports that a text uses, in file order. Wildcard imports always count as used.
     pub(crate) fn imports_in(&self, text: &str) -> Vec<String> {
-        let mut places = self.imported.numbers_in(text);
-        places.extend(&self.open);
-        places.sort_unstable();
-        places.dedup();
+        let mut imports = self.imported.numbers_in(text);
+        imports.extend(&self.open);
+        imports.sort_unstable();
+        imports.dedup();
         let mut found: Vec<String> = Vec::new();
-        for place in places {
-            let path = &self.symbols.imports[place as usize].path;
+        for import_index in imports {
+            let path = &self.symbols.imports[import_index as usize].path;
             if found.last().is_none_or(|last| last != path) {
                 found.push(path.clone());
             }
@@ -81,8 +81,8 @@ impl<'a> References<'a> {
         found
     }
 
-    /// Returns the definition that a call in the symbol `from`, or at module level, most likely refers to: a sibling,
-    /// or else any symbol with that name.
+    /// Returns the definition that a call most likely refers to: a sibling of the caller, or else any symbol with the
+    /// name. `from` is the symbol that contains the call, or `None` at module level.
     pub(crate) fn definition(&self, name: &str, from: Option<u32>) -> Option<u32> {
         let caller = from.and_then(|from| self.symbols.symbols.get(from as usize));
         let around = caller.and_then(|caller| owner(self.symbols, caller));
@@ -129,14 +129,14 @@ fn ends_in(path: &str, name: &str) -> bool {
     path.strip_suffix(name).is_some_and(|rest| !rest.ends_with(|c: char| c.is_alphanumeric() || c == '_'))
 }
 
-fn add<K: std::hash::Hash + Eq>(known: &mut FxHashMap<K, Namesakes>, key: K, index: u32) {
-    let namesakes = known.entry(key).or_insert(Namesakes(index, None));
+fn add<K: std::hash::Hash + Eq>(map: &mut FxHashMap<K, Namesakes>, key: K, index: u32) {
+    let namesakes = map.entry(key).or_insert(Namesakes(index, None));
     if namesakes.0 != index {
         namesakes.1.get_or_insert(index);
     }
 }
 
-/// Returns the owner of a symbol.
+/// Returns the declared owner of a symbol, or else the qualified name of the enclosing symbol.
 fn owner<'a>(symbols: &'a FileSymbols, symbol: &'a Symbol) -> Option<&'a str> {
     let enclosing = symbol.parent.and_then(|parent| symbols.symbols.get(parent as usize));
     symbol.owner.as_deref().or(enclosing.map(|enclosing| enclosing.qualified_name.as_str()))

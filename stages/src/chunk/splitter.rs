@@ -1,9 +1,9 @@
-//! Splits and merges along the syntax, as in cAST (Zhang et al. 2025, "cAST: Enhancing Code Retrieval-Augmented
-//! Generation with Structural Chunking via Abstract Syntax Tree").
+//! Splits text at syntax boundaries and merges small pieces, as in cAST (Zhang et al. 2025, "cAST: Enhancing Code
+//! Retrieval-Augmented Generation with Structural Chunking via Abstract Syntax Tree").
 //!
 //! A piece that is too large is cut at the outermost boundaries inside it, and recursively at inner boundaries. Then
-//! neighbours are merged as long as they fit. Sizes count characters other than white space, so that indentation does
-//! not matter.
+//! neighbouring pieces are merged as long as the result fits. Sizes count characters other than white space, so that
+//! indentation does not matter.
 
 use std::ops::Range;
 
@@ -20,25 +20,29 @@ pub(crate) struct Atom {
     pub(crate) hole: Option<u32>,
 }
 
-/// A span of the text. A hole also has its symbol and the weight of the signature that replaces it.
+/// A span of the text. A span that is a hole belongs to a symbol with its own chunk, and the symbol's signature
+/// replaces the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Segment {
     pub(crate) bytes: Range<u32>,
+    /// For a hole, the symbol and the weight of its signature.
     pub(crate) hole: Option<(u32, usize)>,
 }
 
-/// Returns the size of a text.
+/// Returns the size of a text: the number of characters other than white space.
 pub(crate) fn weight(text: &str) -> usize {
     text.bytes().filter(|b| !b.is_ascii_whitespace() && (*b as i8) >= -0x40).count()
 }
 
-/// Splits `segments` into pieces in order, each with a size of at most `limit`. Blank lines that fit into neither
-/// adjacent piece are dropped.
+/// Splits `segments` into consecutive pieces with a size of at most `limit`. Only the signature of a hole can exceed
+/// the limit. Blank lines that fit into neither adjacent piece are dropped.
 pub(crate) fn split(text: &str, segments: &[Segment], boundaries: &[Boundary], limit: usize) -> Vec<Vec<Atom>> {
     let whole = |segment: &Segment| Atom {
         bytes: segment.bytes.clone(),
         depth: 0,
-        weight: segment.hole.map_or_else(|| weight(slice(text, &segment.bytes)), |(_, shown)| shown),
+        weight: segment
+            .hole
+            .map_or_else(|| weight(slice(text, &segment.bytes)), |(_, signature_weight)| signature_weight),
         hole: segment.hole.map(|(symbol, _)| symbol),
     };
     let atoms: Vec<_> = segments.iter().map(whole).collect();
@@ -67,8 +71,8 @@ pub(crate) fn split(text: &str, segments: &[Segment], boundaries: &[Boundary], l
     pieces.into_iter().map(|piece| cut[piece].to_vec()).collect()
 }
 
-/// Merges a first piece that is little more than the head of a declaration with the next piece. Alone, it would
-/// represent the definition without showing it.
+/// Fills up a first piece that is little more than the head of a declaration with atoms of the next piece. A head alone
+/// would be a poor result for a search for the definition.
 fn fill_head(pieces: &mut Vec<Range<usize>>, sums: &[usize], limit: usize) {
     const HEAD: usize = 6;
     let [first, second, ..] = pieces.as_mut_slice() else { return };
@@ -82,13 +86,13 @@ fn fill_head(pieces: &mut Vec<Range<usize>>, sums: &[usize], limit: usize) {
     pieces.retain(|piece| piece.start < piece.end);
 }
 
-/// Drops pieces without visible text, which did not fit into either neighbour.
+/// Drops pieces that contain only white space. If all pieces do, keeps the first one.
 fn drop_blank(text: &str, atoms: &[Atom], pieces: &mut Vec<Range<usize>>) {
-    let is_shown = |atom: &Atom| match atom.hole {
+    let is_visible = |atom: &Atom| match atom.hole {
         Some(_) => atom.weight > 0,
         None => !slice(text, &atom.bytes).trim_start().is_empty(),
     };
-    let is_blank = |piece: &Range<usize>| !atoms[piece.clone()].iter().any(is_shown);
+    let is_blank = |piece: &Range<usize>| !atoms[piece.clone()].iter().any(is_visible);
     if pieces.iter().all(is_blank) {
         pieces.truncate(1);
     } else {

@@ -1,5 +1,5 @@
-//! `chunk`: the stage that runs the chunker. It converts symbols to chunk records with their terms. The chunks of
-//! refreshed files are read from the index instead.
+//! The `chunk` stage, which divides files into chunk records and computes the terms of each chunk. For refreshed files,
+//! the stage reads the chunks from the index instead.
 
 use std::sync::Arc;
 
@@ -131,7 +131,7 @@ impl Worker for ChunkWorker<'_> {
             if cx.cancelled() {
                 return Err(StageError::Stopped);
             }
-            // Only values are stored for a revalued file.
+            // For a revalued file, the run stores only the values of custom columns.
             let is_stored = statuses[*owner as usize].stores_chunks();
             terms.push(Terms(if is_stored { self.terms.for_chunk(chunk) } else { TermVector::default() }));
         }

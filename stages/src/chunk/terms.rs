@@ -3,17 +3,17 @@
 use aurora_analysis::Analyzer;
 use aurora_storage::{Chunk, Field, TermVector, TermVectorBuilder};
 
-/// Counts the terms of chunks, and reuses its buffers between them.
+/// Counts the terms of chunks. The buffers are reused for every chunk.
 #[derive(Default)]
 pub struct ChunkTerms {
     terms: TermVectorBuilder,
-    /// Number of unmatched occurrences of each term in the documentation, by the number of the term.
+    /// For each term number, the number of occurrences in the documentation that have no counterpart in the text yet.
     in_doc: Vec<u32>,
 }
 
 impl ChunkTerms {
     /// Returns the terms of a chunk by field. Terms of the documentation that occur again in the text count only as
-    /// documentation. Counted twice, they would outweigh the code.
+    /// documentation. If they counted twice, they would outweigh the code.
     pub fn for_chunk(&mut self, chunk: &Chunk) -> TermVector {
         let Self { terms, in_doc } = self;
         let mut add = |field, text: &str| {

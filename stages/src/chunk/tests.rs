@@ -1,4 +1,4 @@
-//! Properties of the chunks of any text.
+//! Tests of properties that the chunks of every text have.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -15,7 +15,7 @@ use super::definitions::MAX_NAMES;
 use super::splitter::weight;
 use super::{ChunkOptions, Source, chunks_of};
 
-/// Format, path and text of the sample of every language, and of some further texts.
+/// Format, path and text of one sample per language and of two additional texts.
 static SAMPLES: LazyLock<Vec<(&str, String, String)>> = LazyLock::new(|| {
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("languages/src");
     let directories = std::fs::read_dir(sources).expect("readable").map(|entry| entry.expect("readable").path());
@@ -30,7 +30,7 @@ static SAMPLES: LazyLock<Vec<(&str, String, String)>> = LazyLock::new(|| {
     samples
 });
 
-/// Reads a file `sample.EXTENSION`, or a file with a name that its language requires.
+/// Reads a sample file. Its name is `sample.EXTENSION`, or a full name that identifies the language.
 fn sample(path: &Path) -> Option<(&'static str, String, String)> {
     let name = path.file_name()?.to_str()?;
     let of_extension = || by_extension(name.strip_prefix("sample.")?);
@@ -61,7 +61,7 @@ fn check(text: &str, chunks: &[Chunk], options: &ChunkOptions) {
             chunk.key
         );
         covered[chunk.line_start as usize..=chunk.line_end as usize].fill(true);
-        // A signature replaces a member, regardless of the limit.
+        // The signature that replaces a member is never cut, even if it exceeds the limit.
         assert!(weight(&chunk.text) <= options.max_size.max(401), "`{}` is too large", chunk.key);
         assert!((0.0..1.0).contains(&chunk.complexity.score));
         let names: HashSet<_> = chunk.definitions.iter().collect();
@@ -127,7 +127,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn damaged_sources_are_covered_by_sound_chunks((format, path, text) in damaged(), options in options()) {
+    fn damaged_sources_are_covered_by_valid_chunks((format, path, text) in damaged(), options in options()) {
         check(&text, &chunks(format, path, &text, &options), &options);
     }
 
@@ -330,7 +330,7 @@ fn references_to_cut_chunks_are_removed() {
 /// A format, and a function that generates a file with a given number of repetitions.
 type Repetitive = (&'static str, fn(usize) -> String);
 
-/// Files that once took time quadratic in their size.
+/// Files whose processing once took quadratic time.
 const REPETITIVE: &[Repetitive] = &[
     ("markdown", |n| "# x\n".repeat(n)),
     ("markdown", |n| format!("# {}\n{}", "long ".repeat(n), "## y\n".repeat(n))),
@@ -395,8 +395,8 @@ fn memory_is_linear_in_the_size_of_the_file() {
         let named = |symbol: &Symbol| symbol.name.len() + symbol.qualified_name.len() + symbol.doc.len();
         let names: usize = symbols.symbols.iter().map(named).sum();
         let imports: usize = symbols.imports.iter().map(|import| import.path.len()).sum();
-        let most = (1 << 20) + 4_000 * 2 * 1_100 + 8 * text.len();
-        assert!(names <= most && imports <= most, "{format} {at}: {names} {imports} of {}", text.len());
+        let limit = (1 << 20) + 4_000 * 2 * 1_100 + 8 * text.len();
+        assert!(names <= limit && imports <= limit, "{format} {at}: {names} {imports} of {}", text.len());
         let source = Source { path: "a", language: format, text: &text, symbols: &symbols };
         let found = chunks_of(&source, &ChunkOptions::default(), &|| false).chunks;
         let bytes: usize = found.iter().map(crate::columns::heap_bytes).sum();
@@ -410,28 +410,32 @@ fn work_on_a_file_stops_soon_after_cancellation() {
     for (at, (format, text)) in REPETITIVE.iter().enumerate() {
         let text = text(4_000);
         let asked = Cell::new(0);
-        let stops_after = |most: usize| {
+        let stops_after = |limit: usize| {
             let asked = &asked;
             asked.set(0);
             move || {
                 asked.set(asked.get() + 1);
-                asked.get() > most
+                asked.get() > limit
             }
         };
         let symbols = Parser::new().parse_cancellable(by_name(format), &text, &stops_after(usize::MAX));
         let is_plain = *format == "text";
         assert!(is_plain || asked.get() > text.len() / 4_000, "{format} {at} asked {} times", asked.get());
-        for most in [0, 1, 10] {
-            let stopped = Parser::new().parse_cancellable(by_name(format), &text, &stops_after(most));
+        for limit in [0, 1, 10] {
+            let stopped = Parser::new().parse_cancellable(by_name(format), &text, &stops_after(limit));
             let is_stopped = stopped.failure == Some(ParseFailure::Cancelled);
-            assert!(is_plain || (is_stopped && asked.get() <= most + 2), "{format} {at}: {} after {most}", asked.get());
+            assert!(
+                is_plain || (is_stopped && asked.get() <= limit + 2),
+                "{format} {at}: {} after {limit}",
+                asked.get()
+            );
         }
         let source = Source { path: "a", language: format, text: &text, symbols: &symbols };
-        for most in [0, 1, 10] {
-            let found = chunks_of(&source, &ChunkOptions::default(), &stops_after(most));
+        for limit in [0, 1, 10] {
+            let found = chunks_of(&source, &ChunkOptions::default(), &stops_after(limit));
             assert!(
-                found.chunks.len() <= most && asked.get() <= most + 3,
-                "{format} {at}: {} after {most}",
+                found.chunks.len() <= limit && asked.get() <= limit + 3,
+                "{format} {at}: {} after {limit}",
                 asked.get()
             );
         }

@@ -3,39 +3,41 @@
 use aho_corasick::AhoCorasick;
 use rustc_hash::FxHashMap;
 
-/// Maximum length of a searched name with other bytes than those of [`is_part`], in bytes. It bounds the number of
-/// names that can end at one offset to half of this value.
+/// Maximum length of a name that contains other bytes than identifier characters, in bytes. The limit restricts the
+/// number of names that can end at one offset.
 const MAX_PATTERN_BYTES: usize = 128;
-/// Maximum total length of such names in one file, in bytes.
+/// Maximum total length of all names that contain other bytes than identifier characters, in bytes.
 const MAX_TOTAL_PATTERN_BYTES: usize = 64 << 10;
 
 /// The names to search for, each with the numbers that the caller assigned.
 ///
 /// A name occurs as a word if no identifier character precedes or follows it.
 pub(crate) struct Words<'a> {
-    /// Names that consist only of identifier characters, with their index in `numbers`. They match whole runs of such
-    /// characters.
+    /// Names that consist only of identifier characters, with their index in `numbers`. Each name matches a whole run
+    /// of identifier characters.
     plain: FxHashMap<&'a str, usize>,
-    /// For each first byte of a plain name, a bit set of the lengths. The last bit stands for all longer names.
+    /// For each first byte of a plain name, a bit set of the lengths. The last bit represents all lengths of at least
+    /// 63 bytes.
     lengths: [u64; 128],
     /// Finds all other names.
     patterns: Option<AhoCorasick>,
-    /// Indices of the patterns in `numbers`.
-    places: Vec<usize>,
+    /// For each pattern, its index in `numbers`.
+    slots: Vec<usize>,
+    /// For each name, the numbers that the caller assigned.
     numbers: Vec<Vec<u32>>,
 }
 
 impl<'a> Words<'a> {
-    /// Creates the search. Keeps the first `most` numbers of each name.
-    pub(crate) fn new(names: impl Iterator<Item = (&'a str, u32)>, most: usize) -> Self {
+    /// Prepares the search. Keeps only the first `max_numbers` numbers of each name.
+    pub(crate) fn new(names: impl Iterator<Item = (&'a str, u32)>, max_numbers: usize) -> Self {
         let (mut plain, mut others) = (FxHashMap::<&str, usize>::default(), FxHashMap::<&str, usize>::default());
-        let (mut patterns, mut places, mut lengths) = (Vec::new(), Vec::new(), [0; 128]);
+        let (mut patterns, mut slots, mut lengths) = (Vec::new(), Vec::new(), [0; 128]);
         let (mut numbers, mut bytes) = (Vec::<Vec<u32>>::new(), 0);
         for (name, number) in names.filter(|(name, _)| !name.is_empty()) {
             let is_plain = name.bytes().all(is_part);
             let known = if is_plain { &mut plain } else { &mut others };
-            let place = match known.get(name) {
-                Some(place) => *place,
+            let slot = match known.get(name) {
+                Some(slot) => *slot,
                 None if is_plain => {
                     lengths[usize::from(name.as_bytes()[0] & 0x7f)] |= length_bit(name.len());
                     numbers.len()
@@ -43,30 +45,30 @@ impl<'a> Words<'a> {
                 None if name.len() <= MAX_PATTERN_BYTES && bytes + name.len() <= MAX_TOTAL_PATTERN_BYTES => {
                     bytes += name.len();
                     patterns.push(name);
-                    places.push(numbers.len());
+                    slots.push(numbers.len());
                     numbers.len()
                 }
                 None => continue,
             };
-            if place == numbers.len() {
-                known.insert(name, place);
+            if slot == numbers.len() {
+                known.insert(name, slot);
                 numbers.push(Vec::new());
             }
-            if numbers[place].len() < most {
-                numbers[place].push(number);
+            if numbers[slot].len() < max_numbers {
+                numbers[slot].push(number);
             }
         }
         let patterns = if patterns.is_empty() { None } else { AhoCorasick::new(&patterns).ok() };
-        Self { plain, lengths, patterns, places, numbers }
+        Self { plain, lengths, patterns, slots, numbers }
     }
 
     /// Returns the numbers of the names that occur in `text`, in ascending order without duplicates.
     pub(crate) fn numbers_in(&self, text: &str) -> Vec<u32> {
         let mut found: Vec<u32> = Vec::new();
         let mut seen = vec![false; self.numbers.len()];
-        let mut add = |place: usize| {
-            if !std::mem::replace(&mut seen[place], true) {
-                found.extend(&self.numbers[place]);
+        let mut add = |slot: usize| {
+            if !std::mem::replace(&mut seen[slot], true) {
+                found.extend(&self.numbers[slot]);
             }
         };
         let bytes = text.as_bytes();
@@ -77,9 +79,9 @@ impl<'a> Words<'a> {
                 let length = bytes[start..].iter().position(|byte| !is_part(*byte)).unwrap_or(bytes.len() - start);
                 let run = &text[start..start + length];
                 if self.lengths[usize::from(bytes[start] & 0x7f)] & length_bit(length) != 0
-                    && let Some(place) = self.plain.get(run)
+                    && let Some(slot) = self.plain.get(run)
                 {
-                    add(*place);
+                    add(*slot);
                 }
                 start += length;
             }
@@ -88,7 +90,7 @@ impl<'a> Words<'a> {
             let is_inner = |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(|byte| is_part(*byte));
             for hit in patterns.find_overlapping_iter(text) {
                 if !is_inner(hit.start().checked_sub(1)) && !is_inner(Some(hit.end())) {
-                    add(self.places[hit.pattern().as_usize()]);
+                    add(self.slots[hit.pattern().as_usize()]);
                 }
             }
         }
@@ -103,7 +105,7 @@ fn length_bit(length: usize) -> u64 {
     1 << length.min(63)
 }
 
-/// Whether a byte is an identifier character in every language.
+/// Whether a byte is an identifier character: an ASCII letter, a digit, `_` or `$`.
 fn is_part(byte: u8) -> bool {
     const PARTS: [bool; 256] = {
         let mut parts = [false; 256];
@@ -123,12 +125,12 @@ mod tests {
 
     use super::*;
 
-    /// Whether `word` occurs in `text`, by definition.
+    /// Reference implementation: whether `word` occurs in `text` as a whole word.
     fn contains_word(text: &str, word: &str) -> bool {
         let bytes = text.as_bytes();
         let is_inner = |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(|byte| is_part(*byte));
-        let mut places = (0..bytes.len()).filter(|at| bytes[*at..].starts_with(word.as_bytes()));
-        !word.is_empty() && places.any(|at| !is_inner(at.checked_sub(1)) && !is_inner(Some(at + word.len())))
+        let mut offsets = (0..bytes.len()).filter(|at| bytes[*at..].starts_with(word.as_bytes()));
+        !word.is_empty() && offsets.any(|at| !is_inner(at.checked_sub(1)) && !is_inner(Some(at + word.len())))
     }
 
     proptest! {

@@ -1,4 +1,4 @@
-//! The columns that custom stages use by name, in any language.
+//! The built-in columns that custom stages in any language use by name.
 //!
 //! Names, types and meanings are stable: they change only with a new major version of the program. New columns may be
 //! added at any time. `docs/reference/columns.md` is generated from this table.
@@ -13,8 +13,9 @@ use super::{
     SIZE, STATUS, Signal, TEXT,
 };
 
-/// Writers of a column in addition to the built-in stages.
+/// Description of the additional writers of a column that all custom stages may write.
 const CUSTOM: &str = "custom stages";
+/// Description of the additional writers of a column that only stages of the type `documents` may write.
 const DOCUMENTS: &str = "stages of the type `documents`";
 /// Maximum length of the name of a language, in bytes.
 const MAX_LANGUAGE_BYTES: usize = 64;
@@ -173,7 +174,7 @@ fn embedding(vector: &mut Option<Vec<f32>>, value: Value) -> Result<(), std::str
     Ok(())
 }
 
-/// Describes a text column of the chunk's record.
+/// Returns the description of a text column that the chunk record contains.
 fn text(name: &'static str, meaning: &'static str, of: fn(&Chunk) -> &str) -> BuiltInColumn {
     BuiltInColumn::field(RECORD, name, DynamicType::String, meaning, move |Record(chunk)| {
         Some(ValueRef::from(of(chunk)))

@@ -33,11 +33,11 @@ pub enum FileStatus {
         /// The path under which the content was indexed.
         from: RelativePath,
     },
-    /// The content is unchanged, but its history or the output of a later stage is not: chunks are read from the index
-    /// instead of being parsed again.
+    /// The content is unchanged, but its history or the output of a later stage has changed. Chunks are read from the
+    /// index, and the file is not parsed again.
     Refreshed,
-    /// The content is unchanged, but values of custom columns are not: chunks are read from the index, and only these
-    /// values are stored.
+    /// The content is unchanged, but values of custom columns have changed. Chunks are read from the index, and only
+    /// the changed values are stored.
     Revalued,
     /// The content is unchanged, but its size, modification time or git object id differs from the file row.
     Touched,
@@ -131,8 +131,8 @@ impl From<FileStamp> for Inode {
 
 impl Cell for Inode {}
 
-/// The bytes of a file whose decoded text differs from them: the file has another encoding or a byte order mark, or
-/// contains secrets, which are masked in the text. Empty for all other files.
+/// The original bytes of a file, if its text differs from them. The text differs if the file has another encoding or a
+/// byte order mark, or contains secrets, which are masked in the text. Empty for all other files.
 #[derive(Debug, Clone, Default)]
 pub struct Original(pub Arc<[u8]>);
 
@@ -213,7 +213,8 @@ pub(crate) fn heap_bytes(chunk: &Chunk) -> usize {
     texts + listed + bindings.map(|text| text.len() + LIST_ITEM_BYTES).sum::<usize>()
 }
 
-/// Overhead of a string in a list besides its text, in bytes: the `String` and its allocation.
+/// Memory that a string in a list needs in addition to its text, in bytes: the `String` and the overhead of its
+/// allocation.
 const LIST_ITEM_BYTES: usize = size_of::<String>() + 16;
 
 /// The terms of a chunk by field.
@@ -258,7 +259,7 @@ pub enum Attribution {
     Untracked,
     /// The path is in HEAD, but its history could not be read.
     Unavailable(Arc<str>),
-    /// The walk over the history is not finished, so the file is attributed later.
+    /// The walk over the history is not finished, so a later run attributes the file.
     Pending,
     /// The commits that touched the file, without attribution of lines.
     File {

@@ -1,4 +1,4 @@
-//! The values of columns in a form for people and for programs.
+//! Conversion of the values of columns to text for people and to JSON for programs.
 
 use aurora_history::HistorySummary;
 use aurora_pipeline::{Cell, Column, Entity, Registry, StageOutput, Value, ValueRef};
@@ -51,7 +51,7 @@ pub(crate) fn display_columns(output: &StageOutput<'_>, column: &str, registry: 
         let Some(values) = output.built_in(built_in) else { continue };
         let name = built_in.reference().name;
         let values: Vec<DisplayValue> = values.iter().map(|value| display_value(name, value)).collect();
-        // The record of a chunk is shown by its kind, name and lines.
+        // The record adds nothing, because its kind, name and lines already identify the chunk in the output.
         let is_informative = column != RECORD.name() && values.iter().any(|value| !value.lines.is_empty());
         columns.extend(DisplayColumn::new(name, values, is_informative));
     }
@@ -161,7 +161,7 @@ fn display_history(state: &str, history: &HistorySummary) -> DisplayValue {
     DisplayValue::new(json!({ "state": state, "commits": commits, "uncommitted_lines": uncommitted_lines }), [words])
 }
 
-/// Converts a value as visible to stages that are not written in Rust.
+/// Converts a value of the type that stages in other languages than Rust use.
 fn display_value(column: &str, value: Option<ValueRef<'_>>) -> DisplayValue {
     let Some(value) = value else { return DisplayValue::none() };
     let words = match &value {
@@ -193,7 +193,7 @@ fn json_of(value: ValueRef<'_>) -> Json {
     }
 }
 
-/// Returns a number with at most the digits of single precision.
+/// Converts a number without adding digits beyond single precision.
 fn short_number(number: f32) -> Json {
     json!(number.to_string().parse().unwrap_or(f64::from(number)))
 }

@@ -1,4 +1,4 @@
-//! Directory reading: names and kinds of entries first, metadata on request.
+//! Reads directories: the names and kinds of all entries at once, and the metadata of an entry on request.
 //!
 //! On Linux a directory is opened relative to its parent and read into a buffer on the stack, which costs half as much
 //! as the standard library with full paths. A [`DirectoryStamp`] makes it possible to cache the listing.
@@ -34,7 +34,7 @@ pub(super) struct FileMetadata {
 
 /// The identity and last change of a directory. While the stamp is unchanged, no entry was added, removed or renamed.
 ///
-/// Resetting mtime still updates ctime. The default value is not the stamp of any directory.
+/// A program can reset mtime, but doing so updates ctime. The default value is not the stamp of any directory.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct DirectoryStamp {
     pub(super) device: u64,
@@ -45,7 +45,7 @@ pub(super) struct DirectoryStamp {
     pub(super) modified: i64,
 }
 
-/// The name of an entry, and its kind or the error while determining it.
+/// The name of an entry, with its kind or the error that occurred while determining the kind.
 pub(super) type RawEntry = (OsString, io::Result<FileKind>);
 
 #[cfg(target_os = "linux")]
@@ -145,8 +145,7 @@ mod linux {
             Ok(entries)
         }
 
-        /// Returns the kind of an entry. Some file systems do not report kinds with names, so that a `stat` is
-        /// necessary.
+        /// Returns the kind of an entry. Calls `stat` if the file system does not report the kinds of entries.
         fn kind(&self, name: &OsStr, reported: FileType) -> io::Result<FileKind> {
             Ok(match reported {
                 FileType::RegularFile => FileKind::File,
@@ -183,7 +182,7 @@ mod linux {
     fn open_beneath(directory: &OwnedFd, path: &Path) -> io::Result<OwnedFd> {
         let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
         match openat2(directory, path, OPEN_FLAGS, Mode::empty(), resolve) {
-            // Old kernels lack the call, and sandboxes reject it.
+            // Old kernels do not have the call, and sandboxes reject it.
             Err(Errno::NOSYS | Errno::PERM | Errno::AGAIN) => {}
             opened => return Ok(opened?),
         }

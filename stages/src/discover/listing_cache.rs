@@ -1,13 +1,13 @@
-//! A cache of directory listings. A directory whose [`DirectoryStamp`] is unchanged need not be read. If its ignore
-//! rules are unchanged too, they need not be evaluated.
+//! A cache of directory listings. A directory whose [`DirectoryStamp`] is unchanged need not be read. If the ignore
+//! rules of the directory are unchanged too, they need not be evaluated.
 //!
 //! The file is an [`aurora_cachefile`] with one segment. All numbers are little-endian. The content consists of the
 //! directories, each after its subdirectories, and the offset of the root (u32).
 //!
 //! - Directory: stamp (four times 8 bytes) · digest of the rules (8 bytes) · number of entries (u32) · entries in the
 //!   order of paths.
-//! - Entry: kind, with [`IGNORED`] set if it is ignored (u8) · offset of the directory plus 1, or 0 (u32) · length of
-//!   the name (u16) · name.
+//! - Entry: kind, with [`IGNORED`] set if the entry is ignored (u8) · offset of its listing plus 1, or 0 if it has no
+//!   listing (u32) · length of the name (u16) · name.
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
@@ -28,6 +28,7 @@ const VERSION: u32 = 1;
 
 /// The kinds of entries, by their number in the file.
 const KINDS: [FileKind; 4] = [FileKind::File, FileKind::Directory, FileKind::Link, FileKind::Other];
+/// Flag in the kind of an entry: the ignore rules exclude the entry.
 const IGNORED: u8 = 0x80;
 /// Minimum size of an entry, in bytes: the fields before its name.
 const MIN_ENTRY_BYTES: usize = 7;
@@ -35,7 +36,7 @@ const MIN_ENTRY_BYTES: usize = 7;
 /// Validity of a cached listing: the listing can be used while these values are unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Validity {
-    /// Stamp on which the entries depend. The default stamp means that the listing is not reliable.
+    /// Stamp on which the entries depend. The default stamp means that the listing must not be reused.
     pub(super) stamp: DirectoryStamp,
     /// Digest of the rules that decide whether entries are ignored, see [`Rules::digest`](super::rules::Rules::digest).
     pub(super) rules: u64,
@@ -68,8 +69,8 @@ impl ListingCache {
     }
 }
 
-/// Returns the directories that the walk which wrote `file` listed, relative to the root of the walk. The path of the
-/// root is empty. Returns `None` if the file does not exist or is damaged.
+/// Returns the directories that the cache file lists, relative to the root of the walk. The path of the root is empty.
+/// Returns `None` if the file does not exist or is damaged.
 pub(crate) fn directories(file: &CacheFile) -> Option<Vec<PathBuf>> {
     let cache = ListingCache::read(file)?;
     let mut found = Vec::new();
@@ -118,7 +119,7 @@ impl<'k> CachedDirectory<'k> {
     fn entry(self, reader: &mut ByteReader<'k>) -> Option<CachedEntry<'k>> {
         let (kind, at, len) = (reader.byte()?, reader.u32()?, reader.u16()?);
         let name = reader.take(len.into())?;
-        // A directory comes after its subdirectories, so a malformed file cannot cause a loop.
+        // A directory must come after its subdirectories. This check prevents a malformed file from causing a loop.
         let below = at.checked_sub(1).map(|at| CachedDirectory { at, ..self });
         if below.is_some_and(|below| below.at >= self.at) || matches!(name, b"" | b"." | b"..") || name.contains(&b'/')
         {
@@ -172,7 +173,7 @@ pub(super) struct ListedEntry<'k> {
     pub(super) below: Option<DirectoryListing<'k>>,
 }
 
-/// Writes the listing of the root to `file`.
+/// Writes the listing of the root to `file`, unless the listing is too large to be encoded.
 pub(super) fn write(file: &CacheFile, root: &DirectoryListing<'_>) -> io::Result<()> {
     let mut content = Vec::new();
     let Some(at) = encode_directory(&mut content, root) else { return Ok(()) };

@@ -15,15 +15,15 @@ use crate::services::{SourceTree, is_gone};
 /// Maximum depth of directories of documents. Deeper directories are skipped.
 const MAX_DEPTH: usize = 64;
 
-/// Returns the documents, sorted by path, and the omissions. The paths are those in the index, because logs are outside
-/// the root.
+/// Returns the documents, sorted by path, and the omissions. Documents have the paths under which the index stores
+/// them, because logs are outside the root.
 pub(super) fn documents(tree: &SourceTree) -> (Vec<WalkedFile>, Vec<Omission>) {
     let mut logs = Search::new(UserDirectory::CONVERSATIONS_PREFIX, CONVERSATION, log_sections::is_log);
     if let Some(path) = tree.conversations() {
-        logs.root(Directory::open_root(&path));
+        logs.search_root(Directory::open_root(&path));
     }
     let mut patterns = Search::new(ProjectDirectory::REASONING_PREFIX, REASONING, |path| path.ends_with(".json"));
-    patterns.root(tree.root.open_directory(Path::new(ProjectDirectory::REASONING_PREFIX)));
+    patterns.search_root(tree.root.open_directory(Path::new(ProjectDirectory::REASONING_PREFIX)));
     let (mut found, mut omissions) = (logs.found, logs.omissions);
     found.append(&mut patterns.found);
     omissions.append(&mut patterns.omissions);
@@ -63,17 +63,17 @@ impl Search {
         Self { prefix, format, is_document, found: Vec::new(), omissions: Vec::new() }
     }
 
-    fn root(&mut self, directory: io::Result<Directory>) {
+    fn search_root(&mut self, directory: io::Result<Directory>) {
         let prefix = self.prefix;
         match directory {
-            Ok(directory) => self.directory(&directory, prefix, 0),
-            // A missing directory contains no documents.
+            Ok(directory) => self.search_directory(&directory, prefix, 0),
+            // A missing directory is not reported as an omission.
             Err(error) => self.omit(prefix, &error),
         }
     }
 
     /// Searches a directory recursively without following symbolic links. `path` ends in `/`.
-    fn directory(&mut self, directory: &Directory, path: &str, depth: usize) {
+    fn search_directory(&mut self, directory: &Directory, path: &str, depth: usize) {
         let entries = match directory.entries() {
             Ok(entries) => entries,
             Err(error) => return self.omit(path, &error),
@@ -83,7 +83,7 @@ impl Search {
             let below = format!("{path}{text}");
             match kind {
                 EntryKind::Directory if depth < MAX_DEPTH => match directory.open_directory(&name) {
-                    Ok(inner) => self.directory(&inner, &format!("{below}/"), depth + 1),
+                    Ok(inner) => self.search_directory(&inner, &format!("{below}/"), depth + 1),
                     Err(error) => self.omit(&below, &error),
                 },
                 EntryKind::File if (self.is_document)(&below) => match directory.metadata(&name) {

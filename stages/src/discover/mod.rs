@@ -1,5 +1,5 @@
-//! `discover`: the source. Walks the tree and emits its files sorted by path, so that batches and ids are the same in
-//! every run.
+//! The `discover` stage, which is the source of the pipeline. It walks the tree and emits the files sorted by path, so
+//! that batches and ids are the same in every run.
 
 mod listing;
 mod listing_cache;
@@ -49,8 +49,8 @@ pub struct Discover {
     pub skip_directories: Vec<String>,
     /// Names of languages by extension, for files without a built-in language.
     pub languages: BTreeMap<String, String>,
-    /// Whether directory listings are cached. A directory is not read again if its times prove that no entry was added,
-    /// removed or renamed since the last run.
+    /// Whether directory listings are cached. A directory is not read again if its timestamps show that no entry was
+    /// added, removed or renamed since the last run.
     pub keep_listings: bool,
     /// Maximum number of files in one batch.
     pub batch_files: usize,
@@ -161,7 +161,7 @@ struct DiscoverStage {
     caches: Arc<CacheFiles>,
     clock: Arc<RunClock>,
     checkpoint: Arc<Checkpoint>,
-    /// Present only in a check before a search.
+    /// Present only if the run is a check before a search.
     last_check: Option<Arc<LastCheck>>,
     formats: FormatTable,
     config: Discover,
@@ -192,8 +192,8 @@ impl DiscoverStage {
         found
     }
 
-    /// Adds the only file of the run if it is a document that a walk does not find. If the file does not exist, adds an
-    /// omission with the reason.
+    /// Handles a run that is restricted to the file `only`. Adds the file if it is a reasoning pattern, which the walk
+    /// does not find. If the file does not exist, adds an omission with the reason.
     fn add_only(&self, only: &RelativePath, found: &mut WalkOutput, cx: &StageContext<'_>) {
         let is_pattern = only.starts_with(ProjectDirectory::REASONING_PREFIX);
         if is_pattern {
@@ -235,7 +235,7 @@ impl DiscoverStage {
         found.documents = memory::digest(&documents, &omissions);
         found.omissions.extend(omissions);
         let logs = self.tree.conversations();
-        // Users who keep no logs should not see a warning in every run.
+        // Users without a directory for logs should not see a warning in every run.
         let keeps_logs = self.tree.only().is_none() && logs.as_deref().and_then(Path::parent).is_some_and(Path::exists);
         let mut has_logs = false;
         for document in documents {
@@ -335,8 +335,8 @@ impl EmittedBatches {
         self.ends.push((files_before + files, bytes_before + bytes));
     }
 
-    /// Returns the bytes of the finished batches, and the batches in flight. Batches finish nearly in order, so the
-    /// first `files_done` files count as finished.
+    /// Returns the total size of the finished batches, and the batches in flight. Batches finish nearly in order, so
+    /// the method assumes that the first `files_done` files are finished.
     fn progress(&self, files_done: u64) -> (u64, InFlight) {
         let done = self.ends.partition_point(|(files, _)| *files <= files_done);
         let bytes_done = done.checked_sub(1).map_or(0, |last| self.ends[last].1);
@@ -362,7 +362,7 @@ fn emit(files: &[WalkedFile], out: &mut Emitter<'_>) -> Result<(), StageError> {
     batch.write(MTIME, files.iter().map(|file| file.stamp.modified).collect())?;
     batch.write(INODE, files.iter().map(|file| Inode::from(file.stamp)).collect())?;
     batch.write(LANGUAGE, files.iter().map(|file| file.language.clone()).collect())?;
-    // Reserves memory for the text, and for chunks and terms, which are each about as large as the text.
+    // The text, the chunks and the terms each need about as much memory as the file has bytes.
     batch.expect_bytes(3 * files.iter().map(|file| file.size).sum::<u64>());
     out.emit(batch)
 }

@@ -1,4 +1,4 @@
-//! The ignore rules that apply in a directory: the rules in its own ignore files and in those of its ancestors.
+//! The ignore rules that apply in a directory: the rules in the ignore files of the directory and of its ancestors.
 
 use std::ffi::OsStr;
 use std::io::{self, BufRead as _};
@@ -16,9 +16,10 @@ use crate::services::is_gone;
 /// Names of ignore files, from highest to lowest precedence. The `info/exclude` of a repository and the file in
 /// `core.excludesFile` have lower precedence.
 const NAMES: [&str; 3] = [".auroraignore", ".ignore", ".gitignore"];
+/// Number of kinds of ignore files: [`NAMES`], `info/exclude` and `core.excludesFile`.
 const KINDS: usize = NAMES.len() + 2;
-/// The kind with the lowest precedence, `core.excludesFile`. The file of an inner repository replaces the file of the
-/// outer one.
+/// Index of the kind with the lowest precedence, `core.excludesFile`. Inside an inner repository, the file of the inner
+/// repository replaces the file of the outer repository.
 const EXCLUDES: usize = KINDS - 1;
 
 /// Maximum size of an ignore file, in bytes. A larger file counts as unreadable.
@@ -32,12 +33,14 @@ pub(super) struct Rules {
     outer: Option<Arc<Rules>>,
     /// Rules by kind: [`NAMES`], then `info/exclude`, then [`EXCLUDES`].
     files: [Gitignore; KINDS],
-    /// Whether this is the top of a work tree, below which the [`EXCLUDES`] of outer directories do not apply.
+    /// Whether the directory is the top of a work tree. The [`EXCLUDES`] of outer directories do not apply inside a
+    /// work tree.
     is_work_tree: bool,
+    /// Hash of the ignore files in the whole chain.
     digest: u64,
 }
 
-/// The ignore files in a directory.
+/// The ignore files that a directory contains.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct IgnoreFiles {
     by_name: [bool; NAMES.len()],
@@ -65,7 +68,7 @@ pub(super) fn is_ignore_file(name: &str) -> bool {
     NAMES.contains(&name)
 }
 
-/// An ignore file that cannot be read, so that it is unknown which entries of its directory are ignored.
+/// The error for an ignore file that cannot be read. The ignored entries of its directory are then unknown.
 #[derive(Debug, thiserror::Error)]
 #[error("the ignore file {file} cannot be read: {error}")]
 pub(super) struct UnreadableRules {
@@ -96,7 +99,7 @@ impl Rules {
         above.into_iter().fold(rules, |rules, directory| {
             let own = |name| {
                 let path = directory.join(name);
-                // Git does not follow a symbolic link here either.
+                // Like git, do not follow a symbolic link.
                 let is_file = path.symlink_metadata().is_ok_and(|found| found.is_file());
                 let content = is_file.then(|| read_regular(&path, MAX_IGNORE_FILE_BYTES));
                 content.map_or(Ok(None), |content| existing_file(path, content))
@@ -128,19 +131,19 @@ impl Rules {
             let content = root.read(below, MAX_IGNORE_FILE_BYTES);
             files[kind] = existing_file(path, content)?;
         }
-        // The excludes of the root are already among the rules of its ancestors.
+        // The `core.excludesFile` of the root is already part of the rules from `above`.
         let is_inner = present.git && directory != root.path() && is_repository(directory);
         if present.git {
             files[NAMES.len()] = exclude_file(directory)?;
         }
         if is_inner {
-            // Unlike an ignore file in the tree, an unreadable file here counts as missing.
+            // An unreadable `core.excludesFile` counts as missing, unlike an unreadable ignore file in the tree.
             files[EXCLUDES] = excludes(directory).unwrap_or_default();
         }
         Ok(self.with(directory, files, is_inner))
     }
 
-    /// Returns these rules, extended by the ignore files of a directory.
+    /// Returns these rules with the ignore files of a directory added.
     fn with(self: &Arc<Self>, directory: &Path, files: [RulesFile; KINDS], is_work_tree: bool) -> Arc<Self> {
         if !is_work_tree && files.iter().all(Option::is_none) {
             return Arc::clone(self);
@@ -150,7 +153,7 @@ impl Rules {
         if is_same { Arc::clone(self) } else { Arc::new(rules) }
     }
 
-    /// Parses files by kind, for the entries below a directory.
+    /// Parses the ignore files of a directory, given by kind.
     fn read(outer: Option<&Arc<Self>>, directory: &Path, files: [RulesFile; KINDS], is_work_tree: bool) -> Self {
         let mut digest = blake3::Hasher::new();
         digest.update(&outer.map_or(0, |outer| outer.digest).to_le_bytes());
@@ -172,7 +175,7 @@ impl Rules {
         self.digest
     }
 
-    /// Whether an entry of the directory is ignored. Within each kind of file, the innermost match wins.
+    /// Whether an entry of the directory is ignored. Within each kind of file, the innermost match takes precedence.
     pub(super) fn ignores(&self, path: &Path, is_directory: bool) -> bool {
         (0..KINDS).find_map(|kind| self.verdict(kind, path, is_directory)).unwrap_or(false)
     }
@@ -203,7 +206,7 @@ fn parse(directory: &Path, path: Option<PathBuf>, content: &[u8]) -> Gitignore {
     builder.build().unwrap_or_else(|_| Gitignore::empty())
 }
 
-/// Returns the file that was read, or `None` if it does not exist or is not a regular file.
+/// Returns the path and content of a file, or `None` if the file does not exist or is not a regular file.
 fn existing_file(path: PathBuf, read: io::Result<Vec<u8>>) -> Result<RulesFile, UnreadableRules> {
     match read {
         Ok(content) => Ok(Some((path, content))),
@@ -220,8 +223,8 @@ fn excludes(directory: &Path) -> Result<RulesFile, UnreadableRules> {
     })
 }
 
-/// Reads the `info/exclude` of the repository with this work tree. A linked work tree uses the file of its main
-/// repository. Like git, follows symbolic links within the git directory.
+/// Reads the `info/exclude` file of the repository to which a work tree belongs. A linked work tree uses the file of
+/// its main repository. Like git, follows symbolic links within the git directory.
 fn exclude_file(directory: &Path) -> Result<RulesFile, UnreadableRules> {
     let Some(own) = git_directory(directory)? else { return Ok(None) };
     let common = first_line(own.join("commondir"))?.map_or_else(|| own.clone(), |common| own.join(common));
@@ -248,13 +251,13 @@ fn first_line(path: PathBuf) -> Result<Option<String>, UnreadableRules> {
     Ok(String::from_utf8_lossy(&content).lines().next().map(str::to_owned))
 }
 
-/// Whether a directory is the top of a repository, according to its `.git`.
+/// Whether a directory is the top of a work tree: its `.git` leads to a git directory with a `HEAD`.
 fn is_repository(directory: &Path) -> bool {
     let git = git_directory(directory).ok().flatten();
     git.is_some_and(|git| git.join("HEAD").symlink_metadata().is_ok())
 }
 
-/// Whether a directory is a work tree with checked-out files. A bare repository is not a work tree.
+/// Whether a directory is a work tree with checked-out files, which means that its git directory has an index.
 pub(super) fn is_checkout(directory: &Path) -> bool {
     let git = git_directory(directory).ok().flatten();
     git.is_some_and(|git| git.join("index").symlink_metadata().is_ok())

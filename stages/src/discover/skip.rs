@@ -1,10 +1,11 @@
-//! Names that are never indexed, regardless of ignore files.
+//! Names of files and directories that are skipped, regardless of ignore files.
 
 use std::path::Path;
 
 use aurora_storage::ProjectDirectory;
 
-/// Directories without sources of the project itself: version control, dependencies, bundles and caches.
+/// Directories that are always skipped because they do not contain sources of the project: version control,
+/// dependencies, bundles and caches.
 const DIRECTORIES: &[&str] = &[
     ProjectDirectory::NAME,
     ".bzr",
@@ -32,28 +33,30 @@ const DIRECTORIES: &[&str] = &[
     "site-packages",
 ];
 
-/// Directories of build output, with the build files next to which tools create them. A directory with such a name may
-/// also be a package: one that has no marks of output, contains its own build file, or contains files that git tracks.
+/// Names of output directories, each with the build files next to which tools create the directory. A directory with
+/// such a name can also be a package. It is treated as a package if git tracks files in it, or if it has no
+/// [`OUTPUT_MARKS`] and either contains one of the [`SOURCE_MARKS`] or is not next to a build file.
 const OUTPUT: &[(&str, &[&str])] = &[
     ("build", BUILD_FILES),
     ("coverage", BUILD_FILES),
     ("target", &["Cargo.toml", "build.sbt", "pom.xml", "project.clj"]),
 ];
 
-/// Directories of dependencies, unless git tracks files in them.
+/// Names of directories with dependencies. They are not skipped if git tracks files in them and they contain none of
+/// the [`MANIFESTS`].
 const DEPENDENCIES: &[&str] = &["vendor", "venv"];
 
-/// Files that package managers write into a directory of vendored dependencies.
+/// Files that package managers write into directories of vendored dependencies.
 const MANIFESTS: &[&str] = &["modules.txt", "autoload.php", "bundle"];
 
-/// Files that tools write into a directory of build output.
+/// Files that tools write into output directories.
 const OUTPUT_MARKS: &[&str] = &["CACHEDIR.TAG", "CMakeCache.txt", "config.status"];
 
-/// Build files in directories of sources. Tools that write a makefile into an output directory also leave a mark of
-/// output.
+/// Build files in directories of sources. Tools that write a makefile into an output directory also write one of the
+/// [`OUTPUT_MARKS`].
 const SOURCE_MARKS: &[&str] = &["CMakeLists.txt", "Kbuild", "Kconfig", "Makefile", "meson.build"];
 
-/// Build files next to which tools create their output.
+/// Build files next to which tools create output directories.
 const BUILD_FILES: &[&str] = &[
     "CMakeLists.txt",
     "Cargo.toml",
@@ -76,9 +79,10 @@ const BUILD_FILES: &[&str] = &[
     "setup.py",
 ];
 
-/// Names of files with secrets, and suffixes of such names.
+/// Names of files that usually contain secrets.
 const SECRETS: &[&str] =
     &[".env", "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", ".netrc", "_netrc", ".pgpass", "pgpass.conf", ".htpasswd"];
+/// Suffixes of the names of files that usually contain secrets.
 const SECRET_SUFFIXES: &[&str] = &[".pem", ".key", ".p12", ".pfx", ".jks", ".keystore"];
 
 /// Suffixes of the names of minified and bundled sources.
@@ -177,7 +181,8 @@ pub(super) fn needs_inspection(name: &str) -> bool {
     OUTPUT.iter().any(|(output, _)| *output == name) || DEPENDENCIES.contains(&name)
 }
 
-/// Whether a directory is skipped. `is_tracked` is called only if its result matters.
+/// Whether a directory is skipped. `is_tracked` returns whether git tracks files in the directory, and is called only
+/// if its result matters.
 pub(super) fn is_skipped_directory(path: &Path, name: &str, is_tracked: impl FnOnce() -> bool) -> bool {
     let has = |directory: &Path, files: &[&str]| files.iter().any(|file| directory.join(file).exists());
     if let Some((_, build_files)) = OUTPUT.iter().find(|(output, _)| *output == name) {

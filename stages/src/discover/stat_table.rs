@@ -1,8 +1,9 @@
-//! The stat data of all paths that a walk inspected. While the stat data is unchanged, another walk would return the
-//! same result.
+//! A table of the stat data of all paths that a walk inspected. While the stat data is unchanged, another walk would
+//! return the same result.
 //!
-//! The stamp of a directory covers its listing, and the stamps of ignore files cover their rules. Rules from outside
-//! the tree are read again. Directories that are skipped because of their contents are inspected again.
+//! The stamp of a directory covers its listing, and the stamps of ignore files cover their rules. A comparison reads
+//! the rules from outside the tree again, and inspects the directories again that are skipped because of their
+//! contents.
 //!
 //! Layout, with all numbers little-endian: digest of the rules in the root (u64) · number of inspected directories
 //! (u32) · inspected directories · directories.
@@ -33,10 +34,10 @@ use crate::services::SourceTree;
 
 /// Minimum number of files for which a directory is opened. An open directory makes `stat` of its files cheaper.
 const MIN_FILES_OPEN: u32 = 4;
-/// Number of directories that one task compares.
+/// Maximum number of directories that one task compares.
 const DIRECTORIES_PER_TASK: usize = 64;
 
-/// The files of a walk, and the rules of the walk for names and times.
+/// The files of a walk, and the criteria of the walk for names and times.
 pub(super) struct VisitedFiles<'a, F: Iterator<Item = (&'a str, FileMetadata)>> {
     /// The files that the walk found, sorted by path.
     pub(super) files: Peekable<F>,
@@ -51,8 +52,8 @@ pub(super) struct VisitedFiles<'a, F: Iterator<Item = (&'a str, FileMetadata)>> 
 
 /// Encodes the stat data of a walk over the tree at `root` with the given listing.
 ///
-/// Returns `None` if stat data does not show every change: some times are unreliable or too recent, a repository is
-/// below the root, or a name must not be stored.
+/// Returns `None` if the stat data would not show every change. This is the case if some times are unreliable or too
+/// recent, if a repository is below the root, or if a name must not be stored because it contains a secret.
 pub(super) fn encode<'a, F: Iterator<Item = (&'a str, FileMetadata)>>(
     root: &Path,
     listing: &DirectoryListing<'_>,
@@ -99,7 +100,7 @@ impl<'a, F: Iterator<Item = (&'a str, FileMetadata)>> Encoder<'a, F> {
                 Some(name) if has_secret(name) || name == ".git" && length > 0 => return None,
                 Some(name) => name,
                 None if entry.kind == FileKind::Directory && !entry.is_ignored => return None,
-                // The entry is omitted because of its name, regardless of its kind.
+                // The walk omits the entry because its name is not UTF-8.
                 None => continue,
             };
             path.truncate(length);
@@ -114,7 +115,7 @@ impl<'a, F: Iterator<Item = (&'a str, FileMetadata)>> Encoder<'a, F> {
                     }
                 }
                 (FileKind::Directory, below) => {
-                    // A linked work tree is omitted because of a file in it.
+                    // A linked work tree is omitted because of a file inside it, not because of its name.
                     let is_named = entry.is_ignored || skip::needs_inspection(name) || (self.files.is_skipped)(name);
                     if below.is_none() && !is_named {
                         return None;
@@ -139,14 +140,14 @@ impl<'a, F: Iterator<Item = (&'a str, FileMetadata)>> Encoder<'a, F> {
         Some(validity.rules)
     }
 
-    /// Returns the metadata of a file, or `Some(None)` if the walk inspected only its name. Returns `None` if the file
-    /// is gone or may change without a change of its metadata.
+    /// Returns the metadata of a file, or `Some(None)` if the walk needed only its name. Returns `None` if the file
+    /// does not exist, or could change without a change of its metadata.
     fn metadata(&mut self, path: &str, name: &str) -> Option<Option<FileMetadata>> {
         let VisitedFiles { files, is_omitted, is_settled, .. } = &mut self.files;
         let metadata = match files.next_if(|(found, _)| *found == path) {
             Some((_, metadata)) => metadata,
             None if !is_ignore_file(name) && is_omitted(name) => return Some(None),
-            // A change since the walk is too recent.
+            // The walk did not read the metadata. If the file has changed since the walk, its times are too recent.
             None => self.root.metadata(OsStr::new(path)).ok()?,
         };
         let FileStamp { modified, changed, .. } = metadata.stamp;
@@ -187,7 +188,7 @@ pub(super) fn is_current(
         };
         let are_same = || directories.par_chunks(DIRECTORIES_PER_TASK).all(are_same);
         let pool = ThreadPoolBuilder::new().num_threads(threads).build().ok()?;
-        // The rules may wait for git, which finds its own configuration.
+        // Reading the rules may wait for git, so compare the directories in parallel.
         let (directories, rules) = pool.install(|| rayon::join(are_same, are_rules_same));
         (directories && rules).then_some(())
     };
@@ -202,13 +203,14 @@ fn rules_of_root(tree: &SourceTree) -> Option<u64> {
     warnings.is_empty().then(|| rules.digest())
 }
 
-/// Whether the walk would still skip or walk a directory as before.
+/// Whether a walk would make the same decision to skip a directory as before.
 fn is_skipped_as_before(path: &str, is_skipped: bool, tree: &SourceTree, repository: &Repository) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     skip::is_skipped_directory(&tree.root.path().join(path), name, || repository.tracks(path)) == is_skipped
 }
 
-/// Compares an encoded directory and its files with their metadata. Returns `None` if they differ.
+/// Compares the encoded stat data of a directory and its files with the current stat data. Returns `None` if they
+/// differ.
 fn is_directory_unchanged(root: &DirectoryHandle, directory: &[u8]) -> Option<()> {
     let mut reader = ByteReader::new(directory);
     let path = reader.text()?.trim_end_matches('/');
@@ -230,7 +232,7 @@ fn is_directory_unchanged(root: &DirectoryHandle, directory: &[u8]) -> Option<()
     Some(())
 }
 
-/// The stamp relative to which the next stamp is encoded.
+/// The previous stamp, relative to which the next stamp is encoded.
 struct PreviousStamp {
     changed: i64,
     inode: u64,

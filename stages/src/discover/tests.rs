@@ -1,5 +1,5 @@
-//! Compares the walk with the `ignore` crate, which implements the same rules, and a walk with a cache with a walk that
-//! reads everything.
+//! Tests that the walk finds the same files as the `ignore` crate, which implements the same rules. Also tests that a
+//! walk with a cache finds the same files as a walk without a cache.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -20,7 +20,7 @@ fn walk_tree(root: &Path, threads: usize) -> WalkOutput {
     walk_with_cache(root, threads, None)
 }
 
-/// Walks to one path.
+/// Walks a tree restricted to one path.
 fn walk_to(root: &Path, path: &str) -> WalkOutput {
     walk_of(root, 1, None, Some(path))
 }
@@ -28,7 +28,7 @@ fn walk_to(root: &Path, path: &str) -> WalkOutput {
 /// Minimum age of a change, so that the next change has a different time.
 const TICK: Duration = Duration::from_millis(20);
 
-/// Walks with the cache in a file.
+/// Walks a tree with the cache in the given file.
 fn walk_with_cache(root: &Path, threads: usize, cache: Option<&Path>) -> WalkOutput {
     walk_of(root, threads, cache, None)
 }
@@ -81,7 +81,7 @@ fn expected(root: &Path) -> (BTreeSet<String>, usize) {
     (files, omitted)
 }
 
-/// Names, some of which sort differently with a `/` appended.
+/// Names of files and directories. Some names sort differently if a `/` is appended.
 const NAMES: &[&str] = &["a", "a.py", "a-b", "b.md", "lib", "src", "x.rs"];
 const RULES: &[&str] =
     &["a", "*.py", "!a.py", "/src", "lib/", "src/*.rs", "**/a-b/**", "!lib", "b.md\n!b.md", "# none", "[a-b].*", "\\"];
@@ -107,7 +107,7 @@ proptest! {
         let root = outer.join("root");
         std::fs::create_dir(&root).unwrap();
         let write = |path: &Path, text: &str| {
-            // If a file exists in place of a directory, or the reverse, nothing is written.
+            // Writes nothing if a file has the path of a directory, or the reverse.
             let _ = std::fs::create_dir_all(path.parent().unwrap());
             let _ = std::fs::write(path, text);
         };
@@ -165,7 +165,7 @@ fn a_linked_work_tree_has_the_exclude_file_of_its_repository() {
 
 #[cfg(unix)]
 #[test]
-fn entries_that_are_not_indexable_files_have_a_reason() {
+fn omitted_entries_have_a_reason() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt as _;
 
@@ -183,7 +183,7 @@ fn entries_that_are_not_indexable_files_have_a_reason() {
     assert_eq!(reasons, ["path is not UTF-8", "symbolic link", "path is not UTF-8"]);
 }
 
-/// A change of a tree. An impossible change has no effect.
+/// A change of a tree. A change that is not possible has no effect.
 #[derive(Debug, Clone)]
 enum Edit {
     Write(String, &'static str),
@@ -224,7 +224,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
     #[test]
-    fn walks_with_and_without_a_cache_find_the_same(
+    fn walks_with_and_without_a_cache_find_the_same_files(
         steps in prop::collection::vec((prop::collection::vec(edit(), 1..12), any::<bool>()), 1..6),
     ) {
         let directory = tempfile::tempdir().unwrap();
@@ -241,7 +241,8 @@ proptest! {
     }
 }
 
-/// Returns a tree whose stamps are settled, and the cache of a walk over it.
+/// Creates a tree in which all changes are older than the resolution of timestamps, and the cache of a walk over the
+/// tree.
 #[cfg(target_os = "linux")]
 fn settled_tree() -> (tempfile::TempDir, std::path::PathBuf, std::path::PathBuf) {
     let directory = tempfile::tempdir().unwrap();

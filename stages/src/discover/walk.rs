@@ -23,7 +23,7 @@ use crate::formats::FormatTable;
 use crate::services;
 use aurora_cachefile::CacheFile;
 
-/// Stack size of a walking thread, in bytes. A tree may be as deep as the longest path.
+/// Stack size of a walking thread, in bytes. The recursion can be as deep as the longest path has components.
 const STACK_BYTES: usize = 64 << 20;
 /// Depth from which directories are closed after they are read, to limit the number of open files.
 const MAX_OPEN_DEPTH: usize = 16;
@@ -69,7 +69,7 @@ pub(super) struct WalkOutput {
 }
 
 impl WalkOutput {
-    /// Adds the entries of a walk, in order.
+    /// Adds the entries of a directory and, recursively, of its subdirectories, in order.
     fn add(&mut self, entries: Vec<WalkEntry<'_>>) {
         for entry in entries {
             match entry {
@@ -87,20 +87,21 @@ pub(super) struct WalkOptions<'a> {
     pub(super) threads: usize,
     pub(super) max_file_size: u64,
     pub(super) skip_directories: &'a [String],
-    /// The only file to look for. All other entries of its parent directories are omitted without a report.
+    /// The only file to find, if the walk is restricted. All other entries of its parent directories are omitted
+    /// without a report.
     pub(super) only: Option<&'a str>,
     /// Formats of the files that are indexed.
     pub(super) formats: &'a FormatTable,
     /// The cache of directory listings, or `None` to use no cache.
     pub(super) cache: Option<&'a CacheFile>,
-    /// Whether the content of the cache may be used. The cache is written in any case.
+    /// Whether the walk may use the content of the cache. The walk writes the cache in any case.
     pub(super) uses_cache: bool,
     /// Whether to produce a [`stat_table`].
     pub(super) has_stat_table: bool,
-    /// Whether git tracks a file below a directory.
+    /// Returns whether git tracks a file below a directory.
     pub(super) is_tracked: &'a (dyn Fn(&str) -> bool + Sync),
-    /// Whether a directory with this ctime, in nanoseconds since the epoch, would get a different ctime if it changed
-    /// now.
+    /// Returns whether a directory with this ctime, in nanoseconds since the epoch, would get a different ctime if it
+    /// changed now.
     pub(super) is_settled: &'a (dyn Fn(i64) -> bool + Sync),
     pub(super) cancelled: &'a (dyn Fn() -> bool + Sync),
 }
@@ -128,7 +129,7 @@ impl WalkOptions<'_> {
 ///
 /// Every directory is read at most once, and not at all if its stamp equals the stamp in the cache.
 pub(super) fn walk(options: &WalkOptions<'_>) -> WalkOutput {
-    // The recursion into a deep tree needs more stack than other threads have.
+    // The recursion into a deep tree needs more stack than a thread has by default.
     match ThreadPoolBuilder::new().num_threads(options.threads).stack_size(STACK_BYTES).build() {
         Ok(pool) => pool.install(|| walk_with_cache(options)),
         Err(_) => walk_with_cache(options),
@@ -170,9 +171,9 @@ fn walk_root<'k>(
     };
     let device = options.cache.and_then(|_| directory.device_with_stamps());
     let is_in_checkout = path.ancestors().skip(1).any(is_checkout);
-    let place = PendingDirectory { path, relative, is_text: true, depth: 0, is_in_checkout, directory, cached };
+    let pending = PendingDirectory { path, relative, is_text: true, depth: 0, is_in_checkout, directory, cached };
     let rules = Rules::above(options.root.path(), &mut found.warnings);
-    TreeWalk { options, device }.directory(&place, &rules)
+    TreeWalk { options, device }.walk_directory(&pending, &rules)
 }
 
 /// A directory to walk.
@@ -187,7 +188,7 @@ struct PendingDirectory<'k> {
     /// Whether an ancestor is a work tree.
     is_in_checkout: bool,
     directory: DirectoryHandle,
-    /// Listing of the directory in the cache.
+    /// The cached listing of the directory, or `None` if the directory is not in the cache.
     cached: Option<CachedDirectory<'k>>,
 }
 
@@ -203,11 +204,12 @@ enum WalkEntry<'k> {
     Index,
 }
 
-/// The result of walking a directory, and the listing to cache.
+/// The result of walking a directory.
 #[derive(Default)]
 struct WalkedDirectory<'k> {
     /// Entries in the order of paths.
     entries: Vec<WalkEntry<'k>>,
+    /// The listing to cache, or `None` if the directory cannot be cached.
     seen: Option<DirectoryListing<'k>>,
 }
 
@@ -221,101 +223,105 @@ impl WalkedDirectory<'_> {
 
 struct TreeWalk<'a> {
     options: &'a WalkOptions<'a>,
-    /// Device of the root, if stamps are reliable there. Listings on other devices are not cached.
+    /// Device of the root, if its file system has reliable stamps. Listings on other devices are not cached.
     device: Option<u64>,
 }
 
 impl TreeWalk<'_> {
-    /// Walks a directory recursively. Entries are sorted by path, which means by name, with `/` appended to the names
-    /// of directories.
-    fn directory<'k>(&self, place: &PendingDirectory<'k>, outer: &Arc<Rules>) -> WalkedDirectory<'k> {
+    /// Walks a directory recursively. Entries are sorted by path: by name, with `/` appended to the names of
+    /// directories.
+    fn walk_directory<'k>(&self, pending: &PendingDirectory<'k>, outer: &Arc<Rules>) -> WalkedDirectory<'k> {
         if (self.options.cancelled)() {
             return WalkedDirectory::default();
         }
-        let (mut listing, directory) = match self.list(place) {
+        let (mut listing, directory) = match self.list(pending) {
             Ok(listed) => listed,
-            Err(error) => return WalkedDirectory::omitted(&place.relative, reason_of(&error)),
+            Err(error) => return WalkedDirectory::omitted(&pending.relative, reason_of(&error)),
         };
         let mut present = IgnoreFiles::default();
         listing.entries.iter().for_each(|listed| present.note(&listed.name, listed.kind.as_ref().ok().copied()));
-        if present.git && place.depth > 0 && place.is_in_checkout && is_linked_work_tree(&place.path) {
-            return WalkedDirectory::omitted(&place.relative, (LINKED_WORK_TREE.into(), false));
+        if present.git && pending.depth > 0 && pending.is_in_checkout && is_linked_work_tree(&pending.path) {
+            return WalkedDirectory::omitted(&pending.relative, (LINKED_WORK_TREE.into(), false));
         }
-        let (mut entries, rules) = match self.entries(place, &mut listing, &directory, present, outer) {
-            Ok(judged) => judged,
-            // Without the rules it is unknown which entries are ignored.
-            Err(unreadable) => return WalkedDirectory::omitted(&place.relative, (unreadable.to_string().into(), true)),
+        let (mut entries, rules) = match self.entries(pending, &mut listing, &directory, present, outer) {
+            Ok(classified) => classified,
+            // Without the rules, the ignored entries are unknown.
+            Err(unreadable) => {
+                return WalkedDirectory::omitted(&pending.relative, (unreadable.to_string().into(), true));
+            }
         };
         drop(directory);
         let mut below: Vec<&mut WalkEntry<'k>> =
             entries.iter_mut().filter(|entry| matches!(entry, WalkEntry::Directory(_))).collect();
         let descend = |entry: &mut WalkEntry<'k>| {
-            if let WalkEntry::Directory(place) = entry {
-                *entry = WalkEntry::Walked(self.directory(place, &rules));
+            if let WalkEntry::Directory(pending) = entry {
+                *entry = WalkEntry::Walked(self.walk_directory(pending, &rules));
             }
         };
         match below.as_mut_slice() {
             [only] => descend(only),
             several => several.par_iter_mut().for_each(|entry| descend(entry)),
         }
-        let seen = self.device.and_then(|_| listing.into_cache_entry(place.cached, &mut entries));
+        let seen = self.device.and_then(|_| listing.into_cache_entry(pending.cached, &mut entries));
         WalkedDirectory { entries, seen }
     }
 
     /// Returns the entries of a directory, and the handle for reading their metadata.
-    fn list<'k>(&self, place: &PendingDirectory<'k>) -> io::Result<(Listing<'k>, DirectoryHandle)> {
-        let stays_open = place.depth < MAX_OPEN_DEPTH;
+    fn list<'k>(&self, pending: &PendingDirectory<'k>) -> io::Result<(Listing<'k>, DirectoryHandle)> {
+        let stays_open = pending.depth < MAX_OPEN_DEPTH;
         if self.device.is_some()
-            && let Some(listing) = place.cached.and_then(|cached| Listing::from_cache(cached, place.directory.stamp()?))
+            && let Some(listing) =
+                pending.cached.and_then(|cached| Listing::from_cache(cached, pending.directory.stamp()?))
         {
             let pays = stays_open && listing.entries.len() >= MIN_ENTRIES_OPEN;
-            let directory = if pays { place.directory.opened()? } else { place.directory.clone() };
+            let directory = if pays { pending.directory.opened()? } else { pending.directory.clone() };
             return Ok((listing, directory));
         }
-        let directory = place.directory.opened()?;
-        // The stamp is taken before the entries are read, so that a concurrent change invalidates it.
+        let directory = pending.directory.opened()?;
+        // Read the stamp before the entries, so that a concurrent change makes the stamp outdated.
         let is_reliable =
             |stamp: &DirectoryStamp| Some(stamp.device) == self.device && (self.options.is_settled)(stamp.changed);
         let stamp = self.device.and_then(|_| directory.stamp()).filter(is_reliable).unwrap_or_default();
-        let listing = Listing::read(stamp, directory.entries()?, place.cached);
-        Ok((listing, if stays_open { directory } else { place.directory.clone() }))
+        let listing = Listing::read(stamp, directory.entries()?, pending.cached);
+        Ok((listing, if stays_open { directory } else { pending.directory.clone() }))
     }
 
-    /// Classifies the entries of a directory, and returns them with the rules that apply in it.
+    /// Classifies the entries of a directory. Returns the classified entries and the rules that apply in the directory.
     ///
     /// # Errors
     /// If an ignore file cannot be read.
     fn entries<'k>(
         &self,
-        place: &PendingDirectory<'k>,
+        pending: &PendingDirectory<'k>,
         listing: &mut Listing<'k>,
         directory: &DirectoryHandle,
         present: IgnoreFiles,
         outer: &Arc<Rules>,
     ) -> Result<(Vec<WalkEntry<'k>>, Arc<Rules>), UnreadableRules> {
-        let rules = outer.within(&place.path, self.options.root, present)?;
+        let rules = outer.within(&pending.path, self.options.root, present)?;
         if let Some(path) = self.options.only {
-            let name = path.strip_prefix(&place.relative).and_then(|below| below.split('/').next()).unwrap_or_default();
+            let name =
+                path.strip_prefix(&pending.relative).and_then(|below| below.split('/').next()).unwrap_or_default();
             listing.entries.retain(|listed| *listed.name == *name);
         }
         if listing.rules.replace(rules.digest()) != Some(rules.digest()) {
-            let mut path = place.path.join("");
+            let mut path = pending.path.join("");
             for listed in &mut listing.entries {
                 path.push(&listed.name);
                 listed.is_ignored = rules.ignores(&path, matches!(listed.kind, Ok(FileKind::Directory)));
                 path.pop();
             }
         }
-        let is_in_checkout = place.is_in_checkout || present.git && is_checkout(&place.path);
-        let relative = place.relative.clone();
-        let mut filter = EntryFilter { options: self.options, place, is_in_checkout, directory, relative };
+        let is_in_checkout = pending.is_in_checkout || present.git && is_checkout(&pending.path);
+        let relative = pending.relative.clone();
+        let mut filter = EntryFilter { options: self.options, pending, is_in_checkout, directory, relative };
         Ok((listing.entries.iter().map(|listed| filter.entry(listed)).collect(), rules))
     }
 }
 
 /// The entries of a directory.
 struct Listing<'k> {
-    /// Stamp of the directory. The default stamp means that the listing is not reliable.
+    /// Stamp of the directory. The default stamp means that the listing must not be reused.
     stamp: DirectoryStamp,
     /// Digest of the rules with which `is_ignored` was computed, or `None` if it was not computed.
     rules: Option<u64>,
@@ -346,8 +352,8 @@ impl<'k> Listing<'k> {
         Some(Self { stamp, rules: Some(known.rules), entries: listed })
     }
 
-    /// Returns the current entries of a directory. Subdirectories may have cached listings even if this directory has
-    /// changed.
+    /// Creates the listing from the current entries of a directory. Subdirectories can have cached listings even if the
+    /// directory has changed.
     fn read(stamp: DirectoryStamp, entries: Vec<listing::RawEntry>, cached: Option<CachedDirectory<'k>>) -> Self {
         let known = cached.and_then(CachedDirectory::read).map(|(_, entries)| entries);
         let known = known.into_iter().flatten().flatten().filter_map(|entry| Some((entry.name, entry.below?)));
@@ -416,10 +422,10 @@ fn path_order(a: &ListingEntry<'_>, b: &ListingEntry<'_>) -> Ordering {
 /// The reason for skipping a linked work tree inside another work tree.
 const LINKED_WORK_TREE: &str = "git work tree of another branch, which is a separate project";
 
-/// The reason for an omission, and whether it is an error.
+/// The reason for an omission, and whether the omission is an error.
 type Reason = (Cow<'static, str>, bool);
 
-/// Returns the reason for omitting an entry that existed when its directory was listed.
+/// Returns the reason for omitting an entry after an error. The entry existed when its directory was listed.
 fn reason_of(error: &io::Error) -> Reason {
     if services::is_gone(error) { ("vanished during the run".into(), false) } else { (error.to_string().into(), true) }
 }
@@ -427,21 +433,21 @@ fn reason_of(error: &io::Error) -> Reason {
 /// Decides which entries of a directory are walked or indexed.
 struct EntryFilter<'a, 'k> {
     options: &'a WalkOptions<'a>,
-    place: &'a PendingDirectory<'k>,
+    pending: &'a PendingDirectory<'k>,
     /// Whether the directory is a work tree or is inside one.
     is_in_checkout: bool,
     directory: &'a DirectoryHandle,
-    /// Buffer for the relative paths of entries. Contains the path of the directory between uses.
+    /// Buffer for the relative path of an entry. Between uses, contains the path of the directory.
     relative: String,
 }
 
 impl<'k> EntryFilter<'_, 'k> {
     fn entry(&mut self, listed: &ListingEntry<'k>) -> WalkEntry<'k> {
-        let (place, name) = (self.place, &*listed.name);
+        let (pending, name) = (self.pending, &*listed.name);
         let relative = || {
             // Reserve room for the separator after the name of a directory.
-            let mut relative = String::with_capacity(place.relative.len() + name.len() + 1);
-            relative.push_str(&place.relative);
+            let mut relative = String::with_capacity(pending.relative.len() + name.len() + 1);
+            relative.push_str(&pending.relative);
             relative.push_str(&name.to_string_lossy());
             relative
         };
@@ -457,20 +463,20 @@ impl<'k> EntryFilter<'_, 'k> {
         if listed.is_ignored {
             return omitted(("named in an ignore file".into(), false));
         }
-        let judged = match kind {
+        let classified = match kind {
             FileKind::File => self.file(name).map(WalkEntry::File),
             FileKind::Directory => {
-                self.directory(listed, relative()).map(|place| WalkEntry::Directory(Box::new(place)))
+                self.directory(listed, relative()).map(|pending| WalkEntry::Directory(Box::new(pending)))
             }
             FileKind::Link => Err(("symbolic link".into(), false)),
             FileKind::Other => Err(("not a regular file".into(), false)),
         };
-        judged.unwrap_or_else(omitted)
+        classified.unwrap_or_else(omitted)
     }
 
     fn directory(&self, listed: &ListingEntry<'k>, mut relative: String) -> Result<PendingDirectory<'k>, Reason> {
         let (name, cached) = (&*listed.name, listed.cached);
-        let (path, depth) = (self.place.path.join(name), self.place.depth + 1);
+        let (path, depth) = (self.pending.path.join(name), self.pending.depth + 1);
         if let Some(text) = name.to_str()
             && (self.options.skips_directories_named(text)
                 || skip::is_skipped_directory(&path, text, || (self.options.is_tracked)(&relative)))
@@ -478,14 +484,14 @@ impl<'k> EntryFilter<'_, 'k> {
             return Err((format!("directory `{text}` is not indexed").into(), false));
         }
         relative.push('/');
-        let is_text = self.place.is_text && name.to_str().is_some();
+        let is_text = self.pending.is_text && name.to_str().is_some();
         let (is_in_checkout, directory) = (self.is_in_checkout, self.directory.inner(name));
         Ok(PendingDirectory { path, relative, is_text, depth, is_in_checkout, directory, cached })
     }
 
     fn file(&mut self, name: &OsStr) -> Result<WalkedFile, Reason> {
         let skip = |reason: &'static str| Err((reason.into(), false));
-        let Some(text) = name.to_str().filter(|_| self.place.is_text) else {
+        let Some(text) = name.to_str().filter(|_| self.pending.is_text) else {
             return skip("path is not UTF-8");
         };
         let language = match self.options.language_of(text) {
@@ -498,7 +504,7 @@ impl<'k> EntryFilter<'_, 'k> {
         }
         self.relative.push_str(text);
         let path = self.relative.as_str().into();
-        self.relative.truncate(self.place.relative.len());
+        self.relative.truncate(self.pending.relative.len());
         Ok(WalkedFile { path, size: metadata.size, stamp: metadata.stamp, language })
     }
 }

@@ -9,9 +9,9 @@ use documents::{DOCUMENTS, DocumentFormat, Extractor};
 
 pub(crate) use table::FormatTable;
 
-/// The format of files whose name implies no format, until their text is read.
+/// The format of a file whose name implies no format. When its text is read, the file gets another format.
 pub const UNKNOWN: &str = "unknown";
-/// The format of texts that are in no language.
+/// The format of plain text, which is in no language.
 const PLAIN: &str = "text";
 
 /// Returns the format that the name or the extension of a file implies, ignoring the case of the extension. Returns
@@ -26,13 +26,14 @@ pub fn format_of(path: &str) -> Option<&'static str> {
     by_extension(extension).map(|language| language.name).or_else(document)
 }
 
-/// Returns the format of a text if it differs from `format`, the format that the file name implies.
+/// Returns the format that the text of a file implies, if it differs from `format`, the format that the file name
+/// implies.
 pub(crate) fn format_of_text(path: &str, format: &str, text: &str) -> Option<&'static str> {
     let extension = extension(path).unwrap_or_default();
     if format == UNKNOWN {
         return Some(by_content(extension, text).map_or(PLAIN, |language| language.name));
     }
-    // A format that the pipeline assigns to an extension, or that the whole file name implies, is not questioned.
+    // The text cannot override a format that the pipeline assigns to an extension, or that the whole file name implies.
     let usual =
         by_extension(extension).filter(|usual| usual.name == format && by_file_name(file_name(path)).is_none())?;
     let found = by_content(extension, text).filter(|found| found.name != usual.name).map(|found| found.name);
@@ -52,7 +53,7 @@ pub fn extractor_of(format: &str) -> Option<Extractor> {
     DOCUMENTS.iter().find(|document| document.name == format)?.extract
 }
 
-/// Whether definitions in the fenced code of a document format are symbols.
+/// Whether the definitions in fenced code become symbols in a document format.
 pub fn has_code(format: &str) -> bool {
     DOCUMENTS.iter().any(|document| document.name == format && document.has_code)
 }
@@ -62,12 +63,12 @@ pub fn is_prose(format: &str) -> bool {
     by_name(format).is_none_or(Language::is_prose)
 }
 
-/// Returns the language that the chunks of a format record.
+/// Returns the language that is stored with the chunks of a format.
 pub fn family_of(format: &str) -> &str {
     by_name(format).map_or(format, |language| language.family)
 }
 
-/// Returns the language of chunks that a user means by a name, a file extension or an alias, ignoring case.
+/// Returns the stored language for a name, a file extension or an alias that a user enters, ignoring case.
 pub fn language_by_word(name: &str) -> Option<&'static str> {
     let extension = name.strip_prefix('.').unwrap_or(name);
     let is_called = |format: &&DocumentFormat| {
@@ -78,7 +79,7 @@ pub fn language_by_word(name: &str) -> Option<&'static str> {
     by_word(extension).map(|language| language.family).or_else(document)
 }
 
-/// Returns the languages of the chunks of all built-in formats.
+/// Returns the stored languages of all built-in formats.
 pub fn language_names() -> Vec<&'static str> {
     let languages = LANGUAGES.iter().map(|language| language.family);
     languages.chain(DOCUMENTS.iter().map(|format| format.name)).collect()

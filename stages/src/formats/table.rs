@@ -1,4 +1,4 @@
-//! The formats of one run by extension, both built-in and from the pipeline.
+//! A table of the file formats in one run: the built-in formats and the formats that the pipeline declares.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -14,16 +14,17 @@ use crate::columns::LanguageName;
 pub(crate) struct FormatTable {
     /// Formats by extension in lower case.
     by_extension: HashMap<String, LanguageName>,
-    /// Formats by the whole file name and by its prefix.
+    /// Formats by whole file name.
     by_file_name: HashMap<&'static str, LanguageName>,
+    /// Formats by prefix of the file name.
     by_prefix: Vec<(&'static str, LanguageName)>,
     unknown: LanguageName,
 }
 
 impl FormatTable {
-    /// Returns the built-in formats and those in `further`, which maps extensions to the names of languages and has
-    /// precedence.
-    pub(crate) fn new(further: &BTreeMap<String, String>) -> Self {
+    /// Creates the table from the built-in formats and `additional`, which maps extensions to names of languages. The
+    /// entries of `additional` take precedence.
+    pub(crate) fn new(additional: &BTreeMap<String, String>) -> Self {
         let languages = LANGUAGES.iter().map(|language| (language.name, language.extensions));
         let documents = DOCUMENTS.iter().map(|document| (document.name, document.extensions));
         let mut by_extension = HashMap::new();
@@ -41,8 +42,8 @@ impl FormatTable {
                 None => drop(by_file_name.insert(*pattern, name)),
             }
         }
-        let further = further.iter();
-        by_extension.extend(further.map(|(extension, name)| (extension.to_ascii_lowercase(), name.as_str().into())));
+        let additional = additional.iter();
+        by_extension.extend(additional.map(|(extension, name)| (extension.to_ascii_lowercase(), name.as_str().into())));
         Self { by_extension, by_file_name, by_prefix, unknown: UNKNOWN.into() }
     }
 
@@ -71,10 +72,10 @@ mod tests {
     use crate::formats;
 
     #[test]
-    fn further_formats_extend_the_built_in_formats() {
-        let further =
+    fn additional_formats_extend_the_built_in_formats() {
+        let additional =
             BTreeMap::from([("proto".to_owned(), "protobuf".to_owned()), ("pyi".to_owned(), "python".to_owned())]);
-        let table = FormatTable::new(&further);
+        let table = FormatTable::new(&additional);
         for (path, expected) in
             [("b.proto", Some("protobuf")), ("A.PROTO", Some("protobuf")), ("a.pyi", Some("python")), ("NOTES", None)]
         {

@@ -1,9 +1,9 @@
-//! `git-signal`: attributes every line of a file to the commit that last changed it, and computes a summary of the
-//! history of every chunk. The library [`aurora_history`] does the work; this module contains the stage and connects it
-//! to the index.
+//! The `git-signal` stage, which attributes every line of a file to the commit that last changed it, and summarizes the
+//! history of every chunk. The library [`aurora_history`] does the work. This module contains the stage and connects
+//! the library to the index.
 //!
-//! The stage runs after `chunk`, because touches are counted per chunk. Counting them in the same walk as blame adds a
-//! tenth to its cost; counting them in a separate walk costs as much as blame.
+//! The stage runs after `chunk`, because it counts the touches of each chunk. Counting touches during blame adds a
+//! tenth to the cost of blame. Counting them in a separate walk would cost as much as blame.
 
 mod repository;
 mod signal;
@@ -118,7 +118,7 @@ impl Worker for GitSignalWorker<'_> {
                 Attribution::NoRepository
             };
             match &blame {
-                // A reason that applies to every file is reported once as a remark of the run.
+                // If the repository is broken, the reason applies to every file, and the run report contains it once.
                 Attribution::Unavailable(reason) if !repository.is_broken() => {
                     cx.warn(path, &format!("git history unavailable: {reason}"));
                 }
@@ -137,7 +137,7 @@ impl Worker for GitSignalWorker<'_> {
     }
 }
 
-/// Attributes the lines of a text to commits by comparing the bytes from which the text was decoded.
+/// Attributes the lines of a text to commits. Git versions are compared with the bytes from which the text was decoded.
 fn attribute(
     repository: &Repository,
     path: &str,

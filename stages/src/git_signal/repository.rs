@@ -1,5 +1,5 @@
-//! The git repository of the indexed root. It is opened when the run starts, and its history is walked when a file
-//! needs it.
+//! The git repository of the indexed root. The repository is opened when the run starts. The walk over the history
+//! starts when the first file needs it.
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -41,20 +41,20 @@ pub struct PreviousRun {
 /// Maximum time that files wait for the walk over the history.
 #[derive(Debug, Clone, Copy)]
 pub enum WaitLimit {
-    /// As long as the rest of the run takes, if each file takes one core this long.
+    /// Wait as long as the rest of the run takes, assuming that each file takes this time on one core.
     PerFile(Duration),
-    /// This long in total.
+    /// Wait for at most this time in total.
     Total(Duration),
 }
 
 /// Settings for the use of a repository in a run.
 pub struct RunSettings {
-    /// Whether the pipeline attributes files. If not, new commits are ignored.
+    /// Whether the pipeline attributes files. If false, new commits are ignored.
     pub attributes: bool,
-    /// Whether unchanged files are attributed again if their history has changed. If not, the next run attributes them
-    /// again. If the repository was removed, the attribution is removed in any case, because this needs no walk.
+    /// Whether unchanged files are attributed again if their history has changed. If false, a later run attributes
+    /// these files. If the repository was removed, the attribution is removed in any case, because this needs no walk.
     pub compares_history: bool,
-    /// Whether results of earlier runs may be used. If not, the caches are removed and everything is computed again.
+    /// Whether results of earlier runs may be used. If false, the caches are removed and everything is computed again.
     pub uses_previous: bool,
     /// Number of threads for the walk over the history.
     pub threads: usize,
@@ -62,7 +62,7 @@ pub struct RunSettings {
     pub cancel: CancelToken,
 }
 
-/// The repository of the indexed root, if the root has one.
+/// The git repository of the indexed root, which may be missing or unreadable.
 pub struct Repository {
     history: Option<Arc<History>>,
     /// Reason why the repository cannot be read.
@@ -74,11 +74,11 @@ pub struct Repository {
     previous: PreviousRun,
     using: RunSettings,
     walk: OnceLock<Arc<HistoryWalk>>,
-    /// Maximum time that files wait for the walk. Unlimited if not set.
+    /// Maximum time that files wait for the walk. The time is unlimited while the cell is empty.
     wait_limit: OnceLock<WaitLimit>,
     /// Whether files were left without an attribution, because of the wait limit or because the run was stopped.
     deferred: AtomicBool,
-    /// Git's index.
+    /// Git's index, or `None` if there is no repository.
     tracked: OnceLock<Result<Option<WorktreeIndex>, HistoryError>>,
 }
 
@@ -113,13 +113,14 @@ impl Repository {
         }
     }
 
-    /// Leaves files without an attribution if the walk over the history takes longer than `limit`, see
+    /// Sets the time that files wait for the walk over the history. Later files are left without an attribution, see
     /// [`Self::deferred`].
     pub fn defer_beyond(&self, limit: WaitLimit) {
         self.wait_limit.get_or_init(|| limit);
     }
 
-    /// Uses the walk of an earlier pass, unless HEAD or the configuration has changed since that pass.
+    /// Returns the repository with the walk of an earlier pass, unless HEAD or the configuration has changed since that
+    /// pass.
     #[must_use]
     pub fn with_walk(self, walk: Arc<HistoryWalk>) -> Self {
         if *walk.state() == self.state { Self { walk: walk.into(), ..self } } else { self }
@@ -136,8 +137,8 @@ impl Repository {
         self.walk.get().cloned()
     }
 
-    /// Whether no file has to be attributed again. This is the case if no file was left without an attribution or with
-    /// the attribution of an earlier HEAD, and the walk did not fail.
+    /// Whether the attribution of all files is complete and current. This is not the case if the walk failed, or if
+    /// files were left without an attribution or with the attribution of an earlier HEAD.
     pub fn is_settled(&self) -> bool {
         let failed = self.walk.get().is_some_and(|walk| walk.has_failed());
         let is_compared = self.using.compares_history || self.is_unmoved() || self.is_missing();
@@ -161,8 +162,8 @@ impl Repository {
     }
 
     /// Returns the state after a run that was stopped or that left files without an attribution. After such a run, some
-    /// files have the attribution of this run, and the others have that of an earlier run. The state differs from every
-    /// [`Self::state`], so the next run checks the history of every file.
+    /// files have an attribution from this run, and others have an attribution from an earlier run. The returned state
+    /// differs from every [`Self::state`], so the next run checks the history of every file.
     pub fn unfinished_state(&self) -> String {
         let is_new = self.previous.state.is_none();
         match &self.history {
@@ -244,8 +245,8 @@ impl Repository {
         if !self.using.attributes || !is_compared || self.is_unmoved() {
             return false;
         }
-        // Without the repository, the history of every file is different. The keys do not show this: files that git did
-        // not track have no key with or without a repository.
+        // If the repository was removed, the history of every file has changed. Keys cannot detect this: a file that
+        // git did not track has no key with or without a repository.
         let Some(history) = &self.history else { return true };
         if !self.is_configuration_unchanged {
             return true;
@@ -254,7 +255,8 @@ impl Repository {
         events.is_some_and(|events| key(events, path) != known_key)
     }
 
-    /// Whether the repository cannot be read, so that no file has a history. [`Self::remarks`] reports the reason.
+    /// Whether the repository cannot be read. In this case, no file has a history, and [`Self::remarks`] reports the
+    /// reason. [`Self::remarks`] reports the reason.
     pub fn is_broken(&self) -> bool {
         self.broken.is_some()
     }
@@ -269,8 +271,8 @@ impl Repository {
         self.history.as_ref().is_some_and(|history| history.info().is_partial)
     }
 
-    /// Attributes a file of the working tree, either as a whole or line by line and for each of `ranges`. The ranges
-    /// count lines from 0 and exclude their ends.
+    /// Attributes a file of the working tree: the whole file, or every line and every range in `ranges`, depending on
+    /// `tier`. The ranges count lines from 0 and exclude the last line.
     pub fn attribute(
         &self,
         path: &str,
@@ -301,7 +303,8 @@ impl Repository {
             let attribution = |history| Attribution::File { history: Arc::new(history), key: key(events, path) };
             return history.map_or(Attribution::Untracked, attribution);
         }
-        // The library asks once per range, but each path is read from the index only once.
+        // The library requests an attribution once per range. The cache ensures that each path is read from the index
+        // only once.
         let read = RefCell::new(FxHashMap::default());
         let cached = |path: &[u8], key: &EventKey| {
             let mut read = read.borrow_mut();
@@ -316,7 +319,7 @@ impl Repository {
         }
     }
 
-    /// Attributes a file whose history is unchanged since it was last attributed, without a walk.
+    /// Attributes a file without a walk if HEAD has not moved since the last run and the index contains an attribution.
     fn attribute_unmoved(
         &self,
         history: &History,
@@ -335,7 +338,8 @@ impl Repository {
         }
     }
 
-    /// Returns the key and the attribution of a path in the index, or `None` if they are missing or may not be used.
+    /// Returns the key and the attribution that the index stores for a path. Returns `None` if they are missing or must
+    /// not be used.
     fn stored(&self, path: &[u8]) -> Option<(EventKey, FileAttribution)> {
         if !self.using.uses_previous || !self.is_configuration_unchanged {
             return None;
@@ -351,7 +355,7 @@ impl Repository {
     fn events(&self, history: &Arc<History>) -> Option<&WalkOutcome> {
         let walk = self.walk.get_or_init(|| {
             if !self.using.uses_previous {
-                // A cache file that cannot be removed is overwritten.
+                // If a cache file cannot be removed, the walk overwrites it.
                 let _ = self.previous.walk_cache.remove();
                 let _ = self.previous.diff_cache.remove();
             }
@@ -382,7 +386,7 @@ impl Repository {
         MIN_WAIT.max(cost.saturating_mul(files) / threads)
     }
 
-    /// Whether HEAD and the configuration of attribution are the same as in the last run.
+    /// Whether HEAD and the configuration of attribution are unchanged since the last run.
     fn is_unmoved(&self) -> bool {
         self.previous.state.as_ref() == Some(&self.state)
     }
@@ -402,12 +406,12 @@ fn state(history: Option<&History>, broken: Option<&str>, attributes: bool) -> S
     format!("{head} {}", configuration(history))
 }
 
-/// Returns the key that determines the attribution of a path. Empty for a path that is not in HEAD.
+/// Returns the key that determines the attribution of a path. The key is empty for a path that is not in HEAD.
 fn key(events: &EventIndex, path: &str) -> Vec<u8> {
     events.latest(path).map(|key| key.to_bytes()).unwrap_or_default()
 }
 
-/// Returns the configuration of attribution, and the path of the root within the work tree.
+/// Returns a text with the fingerprint of the attribution settings and the path of the root within the work tree.
 fn configuration(history: &History) -> String {
     let fingerprint: String = history.config_fingerprint().iter().map(|byte| format!("{byte:02x}")).collect();
     format!("{fingerprint} {}", masked_with_digest(String::from_utf8_lossy(history.prefix()).into_owned()))

@@ -1,4 +1,4 @@
-//! Conversion between attribution and [`Blame`], its stored form.
+//! Conversion between an attribution and [`Blame`], the form in which the index stores it.
 
 use std::sync::Arc;
 
@@ -41,7 +41,7 @@ pub(crate) fn to_stored(attribution: &WorktreeBlame) -> Blame {
     }
 }
 
-/// Converts a stored attribution back. Returns `None` if a commit has a malformed id.
+/// Converts a stored attribution to an attribution. Returns `None` if the id or the author of a commit is invalid.
 pub fn from_stored(blame: Blame) -> Option<WorktreeBlame> {
     let authors: Vec<Arc<Person>> =
         blame.authors.into_iter().map(|(name, email)| Arc::new(Person { name, email })).collect();

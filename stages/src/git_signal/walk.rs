@@ -1,4 +1,4 @@
-//! The walk over the history, in its own thread parallel to the run.
+//! The walk over the git history, in a background thread.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -21,11 +21,11 @@ pub(super) type WalkOutcome = Result<EventIndex, Arc<str>>;
 pub struct WalkProgress {
     /// Number of commits that were compared with their parents.
     pub done: u64,
-    /// Number of commits to compare. 0 until it is known.
+    /// Number of commits to compare, or 0 until the number is known.
     pub total: u64,
 }
 
-/// A walk over the history in its own thread. Dropping the value stops the walk.
+/// A walk over the git history in a background thread. Dropping the value stops the walk.
 pub struct HistoryWalk {
     state: String,
     shared: Arc<Shared>,
@@ -81,8 +81,7 @@ impl HistoryWalk {
     }
 
     /// Waits for the end of the walk. Returns `None` if the estimated remaining time exceeds `limit`. Always returns
-    /// `None` if `limit` is zero, because it would otherwise depend on chance whether a walk that has just started is
-    /// done.
+    /// `None` if `limit` is zero, because the result would otherwise depend on whether a short walk has already ended.
     pub(super) fn wait_unless(&self, limit: Duration) -> Option<&WalkOutcome> {
         if limit.is_zero() {
             return None;
@@ -136,7 +135,7 @@ impl Drop for HistoryWalk {
     fn drop(&mut self) {
         self.shared.stop.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
-            // A panic of the thread was already converted to a result.
+            // The thread converts a panic to an error, so joining cannot fail.
             let _ = thread.join();
         }
     }
@@ -149,7 +148,7 @@ impl Shared {
         self.is_found.1.notify_all();
     }
 
-    /// Estimates the remaining time. Until the number of commits is known, the estimate is the time elapsed so far.
+    /// Estimates the remaining time. Until the first commit was compared, the estimate is the elapsed time.
     fn remaining(&self) -> Duration {
         let (done, total) = (self.done.load(Ordering::Relaxed), self.total.load(Ordering::Relaxed));
         match self.counted.get() {

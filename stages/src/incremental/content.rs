@@ -11,14 +11,14 @@ use crate::formats;
 const MIN_MINIFIED_BYTES: usize = 8 << 10;
 /// Minimum mean length of a line in a minified source, in bytes.
 const MIN_MINIFIED_LINE_BYTES: usize = 400;
-/// Maximum size in bytes of a text in no language, or in a declarative language that is not a schema. Larger texts are
-/// data.
+/// Maximum size in bytes of a text without a language, or in a declarative language that is not a schema language. A
+/// larger text is treated as data.
 const MAX_DATA_BYTES: usize = 512 << 10;
-/// Minimum size of a text that may consist of numbers, in bytes.
+/// Minimum size in bytes of a text that is treated as data because it consists of numbers.
 const MIN_NUMBERS_BYTES: usize = 16 << 10;
 /// Maximum number of bytes that are searched for letters.
 const MAX_PROBE_BYTES: usize = 64 << 10;
-/// A text in no language consists of numbers if fewer than this fraction of its characters (1/n) are letters.
+/// A text without a language consists of numbers if fewer than 1/`LETTER_FRACTION` of its visible bytes are letters.
 const LETTER_FRACTION: usize = 4;
 
 /// The content of a file.
@@ -29,12 +29,12 @@ pub(super) enum FileContent {
         text: String,
         /// Format of the text, if it differs from the format that the file name implies.
         format: Option<&'static str>,
-        /// Warning, if bytes were replaced.
+        /// Warning about invalid bytes that were replaced.
         warning: Option<String>,
-        /// Bytes of the file, if they differ from the text.
+        /// Original bytes of the file, if they differ from the text.
         original: Option<Vec<u8>>,
     },
-    /// Nothing to index, with the reason.
+    /// The file has no content to index, for the given reason.
     Nothing(Cow<'static, str>),
 }
 
@@ -55,8 +55,8 @@ pub(super) fn decode(bytes: Vec<u8>, path: &str, format: &str) -> FileContent {
     FileContent::Text { text, format: found, warning, original }
 }
 
-/// Returns the reason why a text has no searchable content, if so. `is_unknown` means that the file name implies no
-/// format.
+/// Returns the reason why a text has no searchable content, or `None` if it has. `is_unknown` means that the file name
+/// implies no format.
 fn without_content(text: &str, format: &str, is_unknown: bool) -> Option<&'static str> {
     let language = by_name(format);
     let is_plain = language.is_none() && is_unknown;
@@ -84,7 +84,7 @@ fn consists_of_numbers(text: &str) -> bool {
         return false;
     }
     let probe = &text.as_bytes()[..text.len().min(MAX_PROBE_BYTES)];
-    // Letters of other alphabets are encoded as several bytes.
+    // Letters outside ASCII consist of bytes from 0x80.
     let letters = probe.iter().filter(|byte| byte.is_ascii_alphabetic() || **byte >= 0x80).count();
     let visible = probe.iter().filter(|byte| !byte.is_ascii_whitespace()).count();
     letters * LETTER_FRACTION < visible
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_in_no_known_format_are_plain_text_or_data() {
+    fn texts_without_a_format_are_plain_text_or_data() {
         assert_eq!(text("NOTES", b"words\n"), "text: words\n");
         assert_eq!(text("run", b"#!/usr/bin/python3\n"), "python: #!/usr/bin/python3\n");
         assert_eq!(text("tool", b"\x7fELF\0\0"), "<binary>");

@@ -1,10 +1,10 @@
-//! `incremental-check`: decides which files have changed, with the cheapest evidence first:
+//! The `incremental-check` stage, which decides which files have changed. It uses the cheapest evidence first:
 //!
-//! 1. the size and the stamp of the file, which has its modification time, change time and inode;
+//! 1. the size and the stamp of the file, which consists of modification time, change time and inode;
 //! 2. git: the blob in git's index, if the file's metadata proves that the file is unmodified;
 //! 3. the BLAKE3 hash of the content.
 //!
-//! Unchanged files are removed from the stream. Deleted files are appended to it.
+//! The stage removes unchanged files from the stream and appends deleted files.
 
 mod content;
 mod redaction;
@@ -106,7 +106,7 @@ struct SeenPaths {
     paths: Vec<RelativePath>,
     /// Number of the paths that are in the index.
     known: u64,
-    /// Directories of documents in which all indexed documents that are not listed are unchanged.
+    /// Directories of documents for which the source declared all other indexed documents to be unchanged.
     rest: Vec<RelativePath>,
     /// Documents that no longer exist.
     gone: HashSet<RelativePath>,
@@ -130,7 +130,7 @@ impl Stage for IncrementalStage {
     }
 
     fn close(&self, out: &mut Emitter<'_>, cx: &StageContext<'_>) -> Result<(), StageError> {
-        // A run that was stopped has not seen the whole tree, so an unseen file may still exist.
+        // A run that was stopped has not visited the whole tree, so a file that it did not find may still exist.
         if cx.cancelled() || self.checkpoint.is_reached() {
             return Ok(());
         }
@@ -138,7 +138,7 @@ impl Stage for IncrementalStage {
         let mut unread = self.tree.unread();
         let snapshot = &self.previous.snapshot;
         let mut gone = Vec::new();
-        // A walk finds each path once. If it found as many known paths as the index has, no path is deleted.
+        // A walk finds each path once. If it found as many indexed paths as the index has, no file was deleted.
         if seen.known != snapshot.file_count() || !unread.is_empty() || !seen.gone.is_empty() {
             let paths: HashSet<&str> = seen.paths.iter().map(|path| &**path).collect();
             for path in seen.gone.iter().filter(|path| seen.covers(path) && !paths.contains(&***path)) {
@@ -166,9 +166,9 @@ impl Stage for IncrementalStage {
 }
 
 impl IncrementalStage {
-    /// Emits the unlisted documents in a run that stores everything again. Their stage could not list them or was not
-    /// run. Their chunks are read from the index. The text of a document is not stored, so the texts of its chunks
-    /// replace it.
+    /// Emits the documents that the source declared to be unchanged, in a run that stores everything again. The chunks
+    /// of these documents are read from the index. The index does not store the text of a document, so the texts of the
+    /// chunks are used as the text.
     fn emit_rest(&self, seen: &SeenPaths, out: &mut Emitter<'_>, cx: &StageContext<'_>) -> Result<(), StageError> {
         if seen.rest.is_empty() {
             return Ok(());
@@ -228,7 +228,7 @@ fn emit_deletions(paths: &[RelativePath], out: &mut Emitter<'_>) -> Result<(), S
 
 struct IncrementalWorker<'a> {
     stage: &'a IncrementalStage,
-    /// Finds the files in the index.
+    /// Looks up files in the index.
     known: FileFinder<'a>,
     seen: SeenPaths,
     /// Number of unchanged files.
@@ -251,7 +251,7 @@ struct ChangedFile {
     original: Original,
     /// Format of the text, if it differs from the format that the file name implies.
     format: Option<&'static str>,
-    /// Values that the last run stored in custom columns, if the file is only refreshed.
+    /// Values that the last run stored in custom columns, if the file is refreshed or revalued.
     stored: StoredValues,
 }
 
@@ -282,8 +282,8 @@ impl Worker for IncrementalWorker<'_> {
                 stored.push(change.stored);
             }
         }
-        // Only these statuses count as progress: with any other status, the file may have the same status in the next
-        // pass, which would then make no progress.
+        // Only files that are parsed count as progress. A file with another status could have the same status in every
+        // pass, and a run with passes that make no progress would not end.
         if statuses.iter().any(FileStatus::needs_parsing) {
             self.stage.checkpoint.note_progress();
         }
@@ -309,7 +309,7 @@ impl Worker for IncrementalWorker<'_> {
 }
 
 impl IncrementalWorker<'_> {
-    /// Determines how a file has changed. Returns `None` if the file is removed from the stream.
+    /// Determines how a file has changed. Returns `None` if the stage removes the file from the stream.
     fn examine(&mut self, row: &FileInput<'_>, cx: &StageContext<'_>) -> Result<Option<ChangedFile>, StageError> {
         let stage = self.stage;
         let known = self.known.row(row.path).map_err(StageError::from_error)?;
@@ -320,7 +320,7 @@ impl IncrementalWorker<'_> {
             self.count_unchanged(&known, row, cx);
             return Ok(None);
         }
-        // Files that are rebuilt are read and compared by content, regardless of their stat data.
+        // Files that have to be stored again are read and compared by content, regardless of their stat data.
         let Some(bytes) = self.read(row, cx) else { return Ok(None) };
         self.record_seen(row, known.is_some());
         let blob = self.clean_blob(row).map(|blob| blob.as_slice().to_vec()).unwrap_or_default();
@@ -388,8 +388,8 @@ impl IncrementalWorker<'_> {
         }
         let blob = || Some(known.blob()).filter(|known| !known.is_empty()).zip(self.clean_blob(row));
         let by_stat = self.stage.config.mtime && known.size() == row.size && known.stamp().is_unchanged(&row.stamp);
-        // Systems other than Unix have no change time, so only git can detect a commit that restored size and
-        // modification time.
+        // Systems other than Unix have no change time. If a change kept the size and the modification time, only git's
+        // index can show it.
         let is_proven = by_stat && (cfg!(unix) || blob().is_none_or(|(known, blob)| known == blob.as_slice()));
         is_proven || blob().is_some_and(|(known, blob)| known == blob.as_slice())
     }
@@ -398,14 +398,14 @@ impl IncrementalWorker<'_> {
         if self.stage.config.git { self.stage.repository.clean_blob(row.path) } else { None }
     }
 
-    /// Returns the status of a file whose content is in the index but which has to be stored again. Returns `None` if
-    /// nothing has to be stored.
+    /// Returns the status of a file with unchanged content that has to be stored again. Returns `None` if nothing has
+    /// to be stored.
     fn renewal(&self, known: &FileRow<'_>, row: &FileInput<'_>) -> Result<Option<FileStatus>, StageError> {
         let (previous, repository) = (&self.stage.previous, &self.stage.repository);
         let retry =
             if known.is_unfinished() { previous.retry(row.path).map_err(StageError::from_error)? } else { None };
         if known.skipped().is_some() {
-            // A stage that omits files may have had no result for this file.
+            // Process the file again if a stage that can skip files had no result for it.
             return Ok((retry == Some(Retry::Chunks)).then_some(FileStatus::Modified));
         }
         let is_derived =
@@ -416,7 +416,8 @@ impl IncrementalWorker<'_> {
             None if is_derived() => Some(FileStatus::Refreshed),
             None => (previous.scope() == RunScope::Values).then_some(FileStatus::Revalued),
         };
-        // The stored chunks are incomplete if a stage had no result for some of them, so the file has to be rebuilt.
+        // If a stage had no result for some chunks, the stored chunks are incomplete, so the file has to be parsed
+        // again.
         if renewal.is_some()
             && known.is_unfinished()
             && previous.lacks_chunks(row.path).map_err(StageError::from_error)?
@@ -433,7 +434,8 @@ impl IncrementalWorker<'_> {
         }
     }
 
-    /// Processes a file whose content equals the indexed content. Other data about the file may have to be stored.
+    /// Processes a file whose content equals the indexed content. The file may still have to be stored again, for
+    /// example because its history has changed.
     fn unchanged(
         &mut self,
         known: FileRow<'_>,
@@ -520,7 +522,8 @@ impl IncrementalWorker<'_> {
         content::decode(bytes, row.path, row.language)
     }
 
-    /// Masks the secrets of a text. Returns the text and the bytes of the file, if they differ.
+    /// Masks the secrets of a text. Returns the masked text, and the original bytes of the file if they differ from the
+    /// text.
     fn redact(
         &self,
         text: String,
@@ -533,8 +536,8 @@ impl IncrementalWorker<'_> {
         (text.into(), Original(original.unwrap_or_default().into()))
     }
 
-    /// Reads the content of a file. A file that was deleted or has become too large since it was discovered is removed
-    /// from the index. A file that cannot be read stays in the index.
+    /// Reads the content of a file. Returns `None` if reading fails. The run then removes the file from the index if it
+    /// was deleted or has become too large, and leaves the indexed content unchanged if it cannot be read.
     fn read(&self, row: &FileInput<'_>, cx: &StageContext<'_>) -> Option<Vec<u8>> {
         let tree = &self.stage.tree;
         let error = match tree.read(row.path) {
@@ -552,7 +555,8 @@ impl IncrementalWorker<'_> {
         None
     }
 
-    /// Returns the path of a deleted file with the same content as an added file, preferably with the same file name.
+    /// Returns the path of a deleted file with the same content as an added file. Prefers a path with the same file
+    /// name.
     fn origin(&self, hash: &[u8; 32], path: &str) -> Result<Option<RelativePath>, StageError> {
         let vanished = self.stage.previous.vanished(hash, &self.stage.tree).map_err(StageError::from_error)?;
         let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();

@@ -1,17 +1,17 @@
-//! Masks the secrets of a text before any other stage sees it.
+//! Masks the secrets of a text before any other stage reads it.
 
 use aurora_pipeline::StageContext;
 use aurora_redact::{find, has_secret, mask};
 
-/// Prefix of the names of the counters of masked secrets, followed by the name of the rule.
+/// Prefix of the counters of masked secrets. The name of the rule follows.
 pub(crate) const COUNTER: &str = "secrets.";
 /// Warning about a file with secrets, in the run report.
 pub(crate) const WARNING: &str = "secrets are masked in the index";
 
-/// Reason for omitting a file whose path contains a secret. A path is an id, so it cannot be masked.
+/// Reason for omitting a file whose path contains a secret. The path identifies the file, so it cannot be masked.
 const IN_PATH: &str = "a secret in its path";
 
-/// Skips a file if its path contains a secret, and returns whether it does. Every report masks paths.
+/// Skips a file if its path contains a secret. Returns whether the file was skipped. Reports mask the path.
 pub(super) fn skip_secret_path(path: &str, cx: &StageContext<'_>) -> bool {
     let has_secret = has_secret(path);
     if has_secret {
@@ -20,8 +20,8 @@ pub(super) fn skip_secret_path(path: &str, cx: &StageContext<'_>) -> bool {
     has_secret
 }
 
-/// Masks the secrets of a text and stores the unmasked bytes in `original`. The run report counts secrets by rule and
-/// names the file.
+/// Masks the secrets of a text. If there are secrets, stores the unmasked bytes in `original`, counts the secrets by
+/// rule and adds a warning about the file to the run report.
 pub(super) fn mask_secrets(text: String, original: &mut Option<Vec<u8>>, path: &str, cx: &StageContext<'_>) -> String {
     let secrets = find(&text);
     if secrets.is_empty() {

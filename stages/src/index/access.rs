@@ -1,5 +1,5 @@
-//! Updates the access history and the annotations: both follow moved files, and the history of chunks that have long
-//! been gone is removed.
+//! Updates the access history and the annotations after a run. Data about moved files gets the new keys, and the
+//! history of chunks that were removed long ago is deleted.
 
 use std::path::Path;
 
@@ -7,14 +7,15 @@ use aurora_storage::{AccessLog, Annotations, KnownIndexes, OpenMode, ProjectDire
 
 use crate::columns::RelativePath;
 
-/// Time for which the records of a chunk that is gone are kept, in seconds. A branch may be checked out again.
-const MAX_GONE_SECONDS: i64 = 180 * 86_400;
-/// Maximum number of chunks that are gone and whose records are kept.
-const MAX_GONE_CHUNKS: usize = 50_000;
+/// Time after which the access history of a removed chunk is deleted, in seconds. The chunk may return, for example
+/// when a branch is checked out again.
+const MAX_REMOVED_SECONDS: i64 = 180 * 86_400;
+/// Maximum number of removed chunks with an access history.
+const MAX_REMOVED_CHUNKS: usize = 50_000;
 
-/// Updates the access history and the annotations for a newly published `snapshot`. Data of the chunks of moved files
-/// gets the new keys, and the access history of chunks that have long been gone is removed. Errors are ignored, so that
-/// a run succeeds even if the data cannot be written. `now` is in Unix seconds.
+/// Updates the access history and the annotations for a newly published `snapshot`. Data about the chunks of moved
+/// files gets the new keys, and the access history of chunks that were removed long ago is deleted. Errors are ignored,
+/// so that a run succeeds even if the data cannot be written. `now` is in Unix seconds.
 pub(super) fn follow_moves(
     root: &Path,
     moves: &[(RelativePath, RelativePath)],
@@ -31,11 +32,11 @@ pub(super) fn follow_moves(
     }
     let Ok(log) = AccessLog::open(home.path(), known) else { return };
     for (old, new) in &moved {
-        // A chunk that was never shown has no record to rename.
+        // Renaming fails if the chunk was never in a search result and has no record. This is not an error.
         let _ = log.rename(old, new);
     }
     let is_live = |key: &str| Ok(snapshot.chunk_by_key(key)?.is_some());
-    let _ = log.sweep(is_live, now - MAX_GONE_SECONDS, MAX_GONE_CHUNKS);
+    let _ = log.sweep(is_live, now - MAX_REMOVED_SECONDS, MAX_REMOVED_CHUNKS);
 }
 
 /// Returns the old and new keys of the chunks of moved files.
@@ -52,7 +53,7 @@ fn moved_chunks(moves: &[(RelativePath, RelativePath)], snapshot: &Snapshot) -> 
     moved
 }
 
-/// Returns the key of a chunk before its file was moved.
+/// Returns the key that a chunk had before its file was moved.
 fn key_before(key: &str, from: &str, to: &str) -> Option<String> {
     let (kind, rest) = key.split_once(':')?;
     Some(format!("{kind}:{from}{}", rest.strip_prefix(to)?))

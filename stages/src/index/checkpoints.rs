@@ -1,8 +1,8 @@
-//! A long run as several passes, each of which publishes its finished work.
+//! Divides a long run into several passes, each of which publishes its finished work.
 //!
 //! A process that is killed loses only the work since the last publication, and the next run continues from there.
-//! Every pass walks the tree and skips the files that are already in the index. The cost of this is measured, and
-//! passes are long in comparison.
+//! Every pass walks the tree again and skips the files that are already in the index. This cost is measured, and the
+//! time between publications is a multiple of it.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,10 +14,10 @@ use super::summary::FileCounts;
 use crate::git_signal::HistoryWalk;
 use crate::services::Checkpoint;
 
-/// Time before the first publication of a long run, and minimum time between two publications.
+/// Time before the first publication of a long run. Also the minimum time between two publications.
 const MIN_INTERVAL: Duration = Duration::from_secs(10);
-/// Minimum ratio of the work between two publications to the cost of a publication.
-const MIN_WORK: u32 = 60;
+/// Minimum ratio of the time between two publications to the cost of a publication.
+const MIN_WORK_PER_COST: u32 = 60;
 
 /// The results of the earlier passes of a run.
 pub(super) struct EarlierPasses {
@@ -35,14 +35,14 @@ pub(super) struct EarlierPasses {
 }
 
 impl EarlierPasses {
-    /// Creates the state before the first pass. `every` sets a fixed time between publications, regardless of their
-    /// cost.
+    /// Creates the state before the first pass. `every` is a fixed time between publications, which replaces the
+    /// measured time.
     pub(super) fn new(before: &Manifest, begun: Instant, every: Option<Duration>) -> Self {
         let interval = every.unwrap_or(MIN_INTERVAL);
         Self { walk: None, before: before.clone(), begun, report: None, interval, finished: None }
     }
 
-    /// Returns the time that the next pass works before it publishes.
+    /// Returns the time after which the next pass publishes.
     pub(super) fn interval(&self) -> Duration {
         self.interval
     }
@@ -71,9 +71,10 @@ impl EarlierPasses {
         walk: Option<Arc<HistoryWalk>>,
         every: Option<Duration>,
     ) -> Self {
-        // The cost of the previous publication ends when this pass finds the first file that is not in the index.
+        // The cost of the previous publication is the time from the end of the previous stages until this pass found
+        // the first file that was not in the index.
         let cost = self.finished.zip(checkpoint.first_progress()).map(|(finished, next)| next.duration_since(finished));
-        let interval = every.unwrap_or_else(|| self.interval.max(cost.unwrap_or_default() * MIN_WORK));
+        let interval = every.unwrap_or_else(|| self.interval.max(cost.unwrap_or_default() * MIN_WORK_PER_COST));
         Self { walk, report: Some(report), interval, finished: Some(finished), ..self }
     }
 }

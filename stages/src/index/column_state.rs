@@ -1,4 +1,4 @@
-//! The completeness of the columns of custom stages, and the rows on which stages failed.
+//! Completeness of the columns of custom stages, and the rows on which stages failed.
 
 use aurora_storage::{ColumnDeclaration, Snapshot, StorageError, UnfinishedRow};
 use serde::Serialize;
@@ -15,19 +15,21 @@ pub struct ColumnState {
     pub values: u64,
     /// Number of chunks without a value, for any reason. Many stages set no value for some chunks.
     pub missing: u64,
-    /// Number of rows on which the stage, or a stage whose columns it reads, failed. The next run tries them again.
+    /// Number of rows on which the stage failed, or on which a stage whose columns it reads failed. The next run
+    /// processes these rows again.
     pub failed: u64,
-    /// Number of rows on which the stage, or a stage whose columns it reads, has yet to run, because its program was
-    /// not allowed or no programs were run. A row that keeps an earlier value is not counted.
+    /// Number of rows on which the stage, or a stage whose columns it reads, has not run yet. The reason is that the
+    /// user has not allowed the stage's program, or that no programs were run. Rows with an earlier value are not
+    /// counted.
     pub waiting: u64,
-    /// Number of values that may be out of date, because the stage, or a stage whose columns it reads, was not run: its
-    /// program is not allowed. Stale values count as values of the column.
+    /// Number of values that may be outdated because the user has not allowed the program of the stage, or of a stage
+    /// whose columns it reads. Stale values are also counted in `values`.
     pub stale: u64,
 }
 
 impl ColumnState {
-    /// Describes the numbers of stale values, failed rows and waiting rows: `12 stale values, 1 failed row`. Returns
-    /// `None` if all are zero.
+    /// Returns a description of the numbers of stale values, failed rows and waiting rows, such as `12 stale values, 1
+    /// failed row`. Returns `None` if all numbers are zero.
     pub fn shortfall(&self) -> Option<String> {
         let figures = [
             (self.stale, "stale value", "stale values"),
@@ -47,8 +49,8 @@ impl ColumnState {
     }
 }
 
-/// Returns the completeness of the custom columns of an index, sorted by name. The failures of a column also count for
-/// the columns that are computed from it.
+/// Returns the completeness of the custom columns of an index, sorted by name. Failed and waiting rows of a column also
+/// count for the columns that are computed from it.
 ///
 /// # Errors
 /// If the dictionary or file rows cannot be read.
@@ -85,9 +87,9 @@ pub fn column_states(snapshot: &Snapshot) -> Result<Vec<ColumnState>, StorageErr
 pub struct FailedRow {
     /// Name of the stage.
     pub stage: String,
-    /// Path of the file or document, or the directory of all documents of the stage.
+    /// Path of the file or document, or the location of a failure that concerns no single row.
     pub path: String,
-    /// Key of the chunk, or `None` for a file with all its chunks.
+    /// Key of the chunk, or `None` if the stage failed on the whole file.
     pub key: Option<String>,
     /// First line of the chunk.
     pub line_start: Option<u32>,
@@ -97,7 +99,8 @@ pub struct FailedRow {
     pub error: String,
 }
 
-/// Returns the rows on which stages failed: failures without a row first, then rows sorted by the path of their file.
+/// Returns the rows on which stages failed. Failures that concern no single row come first, followed by rows sorted by
+/// file path.
 ///
 /// # Errors
 /// If file rows or chunks cannot be read.

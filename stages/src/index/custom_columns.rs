@@ -1,4 +1,4 @@
-//! The custom columns of a plan, as the index declares them.
+//! The custom columns of a plan, in the form in which the index declares them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use aurora_storage::{BUILT_IN_METADATA, ColumnDeclaration, ColumnKind};
 /// Returns the custom columns that the stages of a plan write, sorted by name.
 ///
 /// # Errors
-/// If searches could not distinguish a column from another one. Reports all such columns.
+/// If searches could not distinguish a column from another column. Reports all such columns.
 pub fn declarations(plan: &Plan) -> Result<Vec<ColumnDeclaration>, Diagnostics> {
     declarations_of(plan.stages())
 }
@@ -38,12 +38,12 @@ pub(super) fn declarations_of(stages: &[PlannedStage]) -> Result<Vec<ColumnDecla
                 found.push(refusal(stage, message, "give the column another name"));
             } else if let Some(at) = columns.iter().position(|known| known.name == name) {
                 let other = &columns[at];
-                // The check of a stage reports a column that it declares twice.
+                // If a stage declares a column twice, the check of the stage reports it.
                 if full_names[at] == column.name() && other.stage == stage.name() {
                     continue;
                 }
-                // If a stage changed the values of another stage, it would receive its own values as input when they
-                // are restored.
+                // A stage must not change the values of another stage. When stored values are restored, it would
+                // receive its own values as input.
                 let message = format!(
                     "stage `{}` writes column `{}`, and `{}` writes one that searches know by the same name",
                     stage.name(),
@@ -73,8 +73,8 @@ pub(super) fn declarations_of(stages: &[PlannedStage]) -> Result<Vec<ColumnDecla
     if found.has_errors() { Err(found) } else { Ok(columns) }
 }
 
-/// Returns the custom columns that are computed from other custom columns, each with all its sources, direct or
-/// indirect. Stages that are not run count with the columns that they read.
+/// Returns the custom columns that are computed from other custom columns, each with all direct and indirect source
+/// columns. Also includes the columns of stages that are not run.
 pub(super) fn sources(plan: &Plan) -> BTreeMap<String, Vec<String>> {
     let custom = |stage: &PlannedStage| -> BTreeSet<String> {
         let is_custom =
@@ -88,8 +88,8 @@ pub(super) fn sources(plan: &Plan) -> BTreeMap<String, Vec<String>> {
         let own = custom(stage);
         let is_source = |column: &&ColumnSpec| all.contains(column.name()) && !own.contains(column.name());
         let read: Vec<&str> = stage.access().all_reads().filter(is_source).map(ColumnSpec::short_name).collect();
-        let further = read.iter().filter_map(|name| sources.get(*name)).flatten().cloned();
-        let from: BTreeSet<String> = further.chain(read.iter().map(|name| (*name).to_owned())).collect();
+        let indirect = read.iter().filter_map(|name| sources.get(*name)).flatten().cloned();
+        let from: BTreeSet<String> = indirect.chain(read.iter().map(|name| (*name).to_owned())).collect();
         if from.is_empty() {
             continue;
         }

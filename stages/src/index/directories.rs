@@ -7,8 +7,8 @@ use aurora_storage::{ProjectDirectory, Snapshot};
 use crate::discover;
 use crate::services::CacheFiles;
 
-/// Returns the directories that the last run over `root` listed, relative to the root. The root itself is empty, and
-/// ignored directories are excluded. Returns `None` if runs keep no listings or no listing was kept yet.
+/// Returns the directories that the last run over `root` listed, relative to the root. The path of the root is empty.
+/// Ignored directories are excluded. Returns `None` if no run has cached the directory listings.
 pub fn directories(root: &Path, snapshot: &Snapshot) -> Option<Vec<PathBuf>> {
     let home = ProjectDirectory::in_root(root).open().ok()?;
     let caches = CacheFiles::new(home, &snapshot.id()?).read_only();

@@ -5,7 +5,7 @@ use aurora_pipeline::{ColumnSpec, Diagnostic, Diagnostics, Fingerprint, Plan, Pl
 use crate::columns::EMBEDDING;
 use crate::embed::Embed;
 
-/// Prefix of the ids of such models. No name of a model contains a colon.
+/// Prefix of the model ids that represent custom stages. Names of models do not contain a colon.
 const PREFIX: &str = "stage:";
 /// Number of digits of the digest in an id.
 const DIGITS: usize = 16;
@@ -18,10 +18,10 @@ pub(super) struct EmbeddingStage {
 }
 
 impl EmbeddingStage {
-    /// Returns the embedding stage of a plan, if it has one.
+    /// Returns the embedding stage of a plan, or `None` if the plan has no such stage.
     ///
     /// # Errors
-    /// If another stage also computes vectors, or the stage does not declare their number of dimensions.
+    /// If another stage also computes vectors, or if the stage does not declare the number of dimensions.
     pub(super) fn in_plan(plan: &Plan) -> Result<Option<Self>, Diagnostics> {
         Self::find(plan.stages())
     }
@@ -68,7 +68,7 @@ fn refusal(code: &'static str, stage: &PlannedStage, message: String, help: Stri
     found
 }
 
-/// Returns the stage that a model id represents, or `None` for all other models.
+/// Returns the name of the stage that a model id represents, or `None` if the id does not represent a stage.
 pub fn embedding_stage(model: &str) -> Option<&str> {
     let rest = model.strip_prefix(PREFIX)?;
     Some(rest.rsplit_once('@').map_or(rest, |(stage, _)| stage))

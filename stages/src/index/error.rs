@@ -16,7 +16,7 @@ pub enum IndexError {
     Unreadable {
         /// Path of the pipeline file.
         path: PathBuf,
-        /// Error of the system.
+        /// The I/O error.
         source: std::io::Error,
     },
     /// The root does not exist or is not a directory.
@@ -38,7 +38,7 @@ pub enum IndexError {
         /// Minimum number of files that a run needs.
         needed: u64,
     },
-    /// Only changed files were to be indexed, but the index was made by another pipeline. Nothing was written.
+    /// The run was restricted to changed files, but another pipeline made the index. Nothing was written.
     #[error("the index was made by another pipeline or version of the program")]
     OtherPipeline,
     /// The run requires an index that it can update, but there is none. Nothing was written.

@@ -1,4 +1,4 @@
-//! An index run from end to end: plan, open, run the stages, publish.
+//! Index runs: resolve the pipeline, open the index, run the stages and publish the result.
 
 mod access;
 mod checkpoints;
@@ -68,11 +68,12 @@ use root::with_indexable_root;
 /// Brings the index of a root up to date and publishes it.
 ///
 /// A cancelled run publishes its finished work, and the next run continues from there. A long run also publishes its
-/// finished work at intervals, see [`IndexOptions::publish_every`]. Such a generation is incomplete, and remains if the
-/// run is killed or fails later. The first run of a git work tree starts from the index of another work tree of the
-/// repository, if this user has one. Files that cannot be read stay in the index unchanged, see
-/// [`IndexSummary::unreadable`]. If the keyword index is damaged, it is rebuilt from the stored chunks. An index that
-/// is damaged elsewhere, or has another format, is set aside and rebuilt. Both cases produce a warning.
+/// finished work at intervals, see [`IndexOptions::publish_every`]. The published generation is incomplete. It remains
+/// the current generation if the run is killed or fails later. The first run of a git work tree starts from the index
+/// of another work tree of the repository, if this user has one. The indexed content of files that cannot be read stays
+/// unchanged, see [`IndexSummary::unreadable`]. If only the keyword index is damaged, the run rebuilds it from the
+/// stored chunks. If another part is damaged, or if the index has another format, the run moves the index away and
+/// builds a new one. Both cases produce a warning.
 ///
 /// # Errors
 /// If the configuration is invalid, the index cannot be written, or a stage fails.
@@ -87,7 +88,7 @@ pub fn run(options: &IndexOptions, observer: &dyn IndexObserver) -> Result<Index
     let mut done = Vec::from_iter(recovery::clear_unknown(options)?);
     let sibling = sibling::adopt(options)?;
     if options.force && done.is_empty() {
-        // A new index written over a damaged file would be damaged as well.
+        // Writing a new index over a damaged file would keep the damage.
         done.extend(recovery::clear_damage(&options.root)?);
     }
     let progress = &WholeRun::new(observer);
@@ -118,7 +119,7 @@ pub fn run(options: &IndexOptions, observer: &dyn IndexObserver) -> Result<Index
 /// Minimum size in bytes of an index that a run compacts.
 const MIN_COMPACTED_BYTES: u64 = 16 << 20;
 
-/// Returns the space of deleted data to the system, if it is more than half of the index.
+/// Compacts the index if more than half of it is free.
 fn compact(options: &IndexOptions, summary: &mut IndexSummary) {
     let (home, begun) = (ProjectDirectory::in_root(&options.root), Instant::now());
     let known = &options.trust.known;
@@ -136,7 +137,7 @@ fn compact(options: &IndexOptions, summary: &mut IndexSummary) {
                 Err(error) => Some(error),
             });
         }
-        // Another process is writing. The next run tries again.
+        // Another process is writing. The next run tries to compact again.
         Err(StorageError::Locked { .. }) => {}
         Err(error) => {
             summary.warnings.push(format!("more than half of the index is free, but compaction failed: {error}"))
@@ -144,9 +145,8 @@ fn compact(options: &IndexOptions, summary: &mut IndexSummary) {
     }
 }
 
-/// Like [`run`], for a run in which only documents have changed and their source lists the changes. Takes time in
-/// proportion to the changes. Other problems that a full run would find, such as damage in parts that this run does not
-/// read, remain.
+/// Like [`run`], for a root in which only documents have changed, and whose source lists the changes. The run takes
+/// time in proportion to the changes. It does not find problems in parts of the index that it does not read.
 ///
 /// # Errors
 /// The same as for [`run`].
@@ -157,11 +157,11 @@ pub fn run_changes(options: &IndexOptions) -> Result<(), IndexError> {
     if done { Ok(()) } else { run(options, &Silent).map(drop) }
 }
 
-/// Interval at which the walk over the git history is checked, if the observer sets none.
+/// Default interval at which a run checks whether the walk over the git history has ended.
 const WALK_POLL: Duration = Duration::from_millis(100);
 
-/// Runs one pass, or several passes with publications between them. Runs another pass for attributions if files did not
-/// wait for the walk over the git history.
+/// Runs one pass, or several passes with publications between them. If files were published without attribution, waits
+/// for the walk over the git history and runs another pass for the attributions.
 fn attempt(options: &IndexOptions, progress: &WholeRun<'_>) -> Result<IndexSummary, IndexError> {
     let begun = Instant::now();
     let rest = &IndexOptions { force: false, ..options.clone() };
@@ -186,7 +186,7 @@ fn attempt(options: &IndexOptions, progress: &WholeRun<'_>) -> Result<IndexSumma
             break;
         }
     }
-    // The earlier passes have already tried failed rows again.
+    // The earlier passes have already processed failed rows again.
     let rest = &IndexOptions { retries_failures: false, ..rest.clone() };
     progress.next_pass(false);
     let attributed = pass(rest, progress, PassKind::Attributions(walk))?.summary();

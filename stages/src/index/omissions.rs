@@ -30,8 +30,8 @@ pub struct NotIndexed {
     pub failed: bool,
 }
 
-/// Returns everything below the root that a run would not index now, sorted by path and with secrets masked. The tree
-/// is walked and files that changed since the last run are read, but nothing is written.
+/// Returns the files and directories that a run would not index now, sorted by path and with secrets masked. The
+/// function walks the tree and reads files that changed since the last run, but writes nothing.
 ///
 /// # Errors
 /// If there is no index, the configuration is invalid, or a stage cannot be built or fails.
@@ -81,7 +81,7 @@ impl Probe for Omissions {
             StageEvent::Error { path, reason } => (path, reason, true),
             StageEvent::Warning { .. } | StageEvent::Failed { .. } | StageEvent::Counted { .. } => return,
         };
-        // The index stores the reason of a custom stage after the name of the stage.
+        // The stored reason of a custom stage begins with the name of the stage.
         let custom = reason.strip_prefix("stage `").and_then(|rest| rest.split_once("`: "));
         let (stage, reason) = custom.unwrap_or((stage, reason));
         let (stage, reason) = (stage.to_owned(), masked(reason.to_owned()));

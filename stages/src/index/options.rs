@@ -42,53 +42,54 @@ pub struct IndexOptions {
     pub services: Services,
     /// The pipeline to run.
     pub pipeline: PipelineChoice,
-    /// Stages that are left out of the pipeline, together with their columns.
+    /// Stages that are removed from the pipeline, together with their columns.
     pub left_out: Vec<String>,
-    /// Stages that are not run because the user has not allowed their programs. Rows whose text is unchanged keep the
-    /// values of these stages, which are marked as stale.
+    /// Stages that are not run because the user has not allowed their programs. Rows with unchanged text keep the
+    /// values of these stages, and the values are marked as stale.
     pub untrusted: Vec<String>,
-    /// Whether programs are run. If not, stages that run programs are treated like those in `untrusted`, except that
-    /// their values are not stale. The next run with programs runs these stages on the rows without a result.
+    /// Whether programs are run. If false, stages that run programs are treated like the stages in `untrusted`, but
+    /// their values are not marked as stale. The next run with programs runs these stages on the rows without a result.
     pub runs_programs: bool,
-    /// Whether rows on which a stage failed are tried again even if nothing else has changed.
+    /// Whether rows on which a stage failed are processed again even if nothing else has changed.
     pub retries_failures: bool,
-    /// Maximum number of failed rows by stage, which overrides the pipeline.
+    /// Maximum number of failed rows for each stage. Overrides the value in the pipeline.
     pub max_failed_rows: Vec<(String, u64)>,
-    /// Minimum share of the chunks that have a value by column, in percent, which overrides the pipeline.
+    /// Minimum percentage of chunks with a value for each column. Overrides the value in the pipeline.
     pub min_columns: Vec<(String, f64)>,
-    /// Rebuild everything, and set aside an index that cannot be opened.
+    /// Whether to rebuild everything. An index that cannot be opened is moved away.
     pub force: bool,
-    /// Fail without writing anything if there is no index that can be updated, instead of building one.
+    /// Whether to fail without writing anything if there is no index that can be updated. If false, the run builds a
+    /// new index.
     pub requires_index: bool,
-    /// Fail without writing anything if the project's `.aurora` is missing.
+    /// Whether to fail without writing anything if the project's `.aurora` is missing.
     pub requires_directory: bool,
     /// Number of threads. Defaults to the number of cores.
     pub jobs: Option<usize>,
-    /// Memory for batches in flight and for postings before they are written, in bytes. Defaults to the value in the
-    /// pipeline.
+    /// Memory limit for batches in flight and for postings that are not written yet, in bytes. Defaults to the value in
+    /// the pipeline.
     pub memory: Option<u64>,
-    /// Maximum time that files wait for the walk over the git history. Files without a result by then are published
-    /// without attribution, which follows in a second pass. Zero disables waiting. Defaults to the time that everything
-    /// else takes.
+    /// Maximum time that files wait for the walk over the git history. After this time, files are published without
+    /// attribution, and a second pass adds the attribution. Zero disables waiting. Defaults to the estimated time that
+    /// all other work takes.
     pub patience: Option<Duration>,
     /// Time between publications of a long run that builds an index or processes many changes. Defaults to at least 10
-    /// seconds, and to so long that publications take less than 2 % of the time.
+    /// seconds, or longer, so that publications take less than 2 % of the time.
     pub publish_every: Option<Duration>,
     /// Token that stops the run cleanly.
     pub cancel: CancelToken,
-    /// Directory of models other than the embedded model.
+    /// Directory of installed models.
     pub models: ModelDirectory,
     /// Directory of the user's conversation logs. Defaults to the directory next to the models.
     pub conversations: Option<PathBuf>,
-    /// The indexes that may be updated. Any other index is set aside and rebuilt.
+    /// The indexes that may be updated. Any other index is moved away and rebuilt.
     pub trust: Trust,
     /// Limits for the project's own pipeline.
     pub limits: Limits,
 }
 
 impl IndexOptions {
-    /// Returns the options for a run of the project's own pipeline with the built-in stages and the default limits.
-    /// `models` and `trust` are those of the user.
+    /// Creates options for a run of the project's pipeline with the built-in stages and the default limits. `models` is
+    /// the user's directory of models, and `trust` lists the indexes that the user trusts.
     pub fn new(root: PathBuf, models: ModelDirectory, trust: Trust) -> Self {
         Self {
             root,
@@ -125,7 +126,8 @@ impl IndexOptions {
 
 /// An observer of an index run.
 pub trait IndexObserver: Observer {
-    /// Reports the progress of the walk over the git history, after everything was published without attributions.
+    /// Reports the progress of the walk over the git history. Called after everything else was published, while the run
+    /// waits for the walk.
     fn on_history(&self, _walk: WalkProgress) {}
 
     /// Returns this observer as the observer of a pipeline run.

@@ -1,4 +1,4 @@
-//! The work that the next run will repeat, and the reasons.
+//! The work that the next run will do for each stage, and the reasons.
 
 use std::collections::BTreeSet;
 
@@ -23,7 +23,7 @@ pub struct StageOutlook {
     pub stage: String,
     /// Rows that the stage will process.
     pub runs: RunsOn,
-    /// Reasons why the stage processes more than the changes in the tree.
+    /// Reasons why the stage will process more rows than the changes in the tree require.
     pub reasons: Vec<String>,
 }
 
@@ -33,7 +33,7 @@ pub struct StageOutlook {
 pub enum RunsOn {
     /// Files that changed in the tree.
     Changes,
-    /// Files that changed in the tree, and rows without a result of the stage.
+    /// Files that changed in the tree, and rows for which the stage has no result yet.
     Unfinished,
     /// All stored chunks. Nothing is parsed again.
     Chunks,
@@ -41,7 +41,8 @@ pub enum RunsOn {
     Files,
 }
 
-/// Compares the pipeline with the pipeline of the last run, without changing anything.
+/// Compares the pipeline with the pipeline of the last run, and returns the work that the next run will do for each
+/// stage. Changes nothing.
 ///
 /// # Errors
 /// The same as for a run: an invalid configuration, a program that is not allowed, or another run that is writing.

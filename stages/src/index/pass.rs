@@ -1,4 +1,4 @@
-//! One pass of the pipeline over the tree, published at its end or at a checkpoint.
+//! A pass of the pipeline over the tree. Its result is published at the end of the pass or at a checkpoint.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -72,7 +72,7 @@ pub(super) fn pass(
     let pipeline = build(plan, &kept, &services.previous, &BuildContext { root, services: &lent })?;
     drop(lent);
     if let Some(stage) = embedding_stage.as_ref().filter(|stage| kept.contains(&stage.name)) {
-        // New chunks get no vectors. The others keep their vectors.
+        // The stage is not run: new chunks get no vectors, and the other chunks keep their vectors.
         let known = before.model.as_ref().filter(|model| model.dimensions == stage.dimensions);
         known.into_iter().for_each(|model| services.models.set_vectors(&model.id, model.dimensions));
     } else if let Some(stage) = embedding_stage
@@ -82,17 +82,19 @@ pub(super) fn pass(
     }
     let mut states = scope::states(&pipeline);
     scope::keep_states(&mut states, &before.fingerprints, &kept);
-    // Files that cannot be read cannot be indexed again under another configuration.
+    // Whether the configuration is unchanged matters for files that cannot be read, because they cannot be indexed
+    // again.
     let unforced = rerun(&before, &states, &columns, false, &kept, &pipeline);
     let is_same_configuration = unforced.scope == RunScope::Changes;
     let Rerun { scope, changed, mut current } =
         if options.force { rerun(&before, &states, &columns, true, &kept, &pipeline) } else { unforced.clone() };
-    // Rebuilding everything does not change the inputs of a stage. Definitions are not stored separately, so their rows
-    // wait.
+    // A forced run does not change the inputs of a stage, so the values of stages that are not run stay current.
+    // Definitions are not stored separately, so the rows of a stage that writes them wait.
     let makers = scope::makers(&states);
     let stores_results = |stage: &String| !pipeline.written_by(stage).any(|column| column == DEFINITIONS.name());
     current.extend(unforced.current.into_iter().filter(|stage| kept.contains(stage) && stores_results(stage)));
-    // The input of such a stage has changed, so the next run that runs the stage must not treat its values as current.
+    // If the input of a stage that is not run has changed, its state is removed. The next run that executes the stage
+    // then does not treat its values as current.
     let outdated = pipeline.with_dependants(changed.iter().map(String::as_str));
     states.retain(|(name, _)| !(kept.contains(name) && outdated.contains(name)));
     if only_changes && scope != RunScope::Changes {
@@ -100,7 +102,7 @@ pub(super) fn pass(
     }
     services.previous.set_scope(scope);
     let is_first = before.generation == 0;
-    // A generation in which some files follow one configuration and others another is never published.
+    // No checkpoints if the configuration has changed: a generation must not contain files of two configurations.
     if has_checkpoints && (is_first || scope == RunScope::Changes) {
         services.checkpoint.set(earlier.interval());
     }
@@ -118,8 +120,8 @@ pub(super) fn pass(
         });
     }
 
-    // The data that a stage saved describes the whole index of the last run, so it can be used only if all of that
-    // index is kept. Unfinished documents have to be listed again.
+    // The data that a stage saved describes the whole index of the last run, so it can be used only if the run keeps
+    // the whole index. A stage with unfinished documents has to list its documents again.
     let mut from_last_run = scope::kept(&before.fingerprints);
     let unfinished_documents = suppliers_of_unfinished(&services.previous, from_last_run.keys())?;
     from_last_run
@@ -136,16 +138,16 @@ pub(super) fn pass(
     let unread = tree.unread().clone();
     repository.save_diff_cache();
     let deferred = repository.deferred();
-    // The next run has to check the history of files that this run could not read.
+    // If this run could not read some files, the next run has to check their history.
     let is_settled = repository.is_settled() && unread.known_files() == 0;
     let history = if is_settled { repository.state().to_owned() } else { repository.unfinished_state() };
     states.push((HISTORY.to_owned(), history));
     let fingerprints =
         if is_complete || is_first { states } else { fingerprints_after_stop(&before.fingerprints, &repository) };
-    // An index that mixes two configurations would give correct answers for neither.
+    // An index must not mix two configurations, because its answers would be correct for neither of them.
     let is_of_one_configuration =
         if is_complete { is_same_configuration || unread.known_files() == 0 } else { scope == RunScope::Changes };
-    // A run that was stopped before it wrote anything leaves the existing index, which may be complete.
+    // A run that was stopped before it wrote anything does not publish, because the existing index may be complete.
     let has_result = is_complete || is_first || writer.is_touched();
     let published = if has_result && (is_first || is_of_one_configuration) {
         writer.publish(ManifestUpdate {
@@ -188,8 +190,8 @@ pub(super) fn pass(
 const NOT_UPDATED: &str = "the index was left as it was: some indexed files could not be read, and the configuration or the \
                     program has changed since they were indexed; make them readable, or name them in an ignore file";
 
-/// Returns the time that indexing a file takes on one core, apart from its history. Measured on sources of 100 to 200
-/// lines.
+/// Returns the time that indexing a file takes on one core, without the time for its history. The values were measured
+/// on source files of 100 to 200 lines.
 fn file_cost(model: Option<&ModelInfo>) -> Duration {
     match model {
         Some(model) if model.id != model.tokens => Duration::from_millis(100),
@@ -197,7 +199,7 @@ fn file_cost(model: Option<&ModelInfo>) -> Duration {
     }
 }
 
-/// Returns the stages among `suppliers` with documents that have to be processed again even if they have not changed.
+/// Returns the stages among `suppliers` with documents that have to be processed again although they have not changed.
 fn suppliers_of_unfinished<'s>(
     previous: &PreviousIndex,
     suppliers: impl Iterator<Item = &'s String>,
@@ -221,7 +223,7 @@ fn suppliers_of_unfinished<'s>(
     Ok(found)
 }
 
-/// Returns the failures and the stale columns that a run leaves.
+/// Returns the failures and the stale columns after a run.
 fn unfinished(
     last: &Manifest,
     report: &RunReport,
@@ -238,7 +240,8 @@ fn unfinished(
         place: place.clone(),
         reason: reason.clone(),
     };
-    // A run that was stopped has not listed all documents.
+    // Earlier failures of a stage remain if the stage was not run. They also remain after a run that was stopped,
+    // because it has not listed all documents.
     let stays = |failure: &&StageFailure| kept.contains(&failure.stage) || report.outcome != Outcome::Completed;
     let mut failures: Vec<StageFailure> = report.failed_places.iter().map(failure).collect();
     failures.extend(before.failures.iter().filter(stays).cloned());
@@ -252,7 +255,7 @@ fn unfinished(
     }
 }
 
-/// Returns the stages without any results in the index because their programs are not allowed. `suppliers` are the
+/// Returns the stages that have no results in the index because their programs are not allowed. `suppliers` are the
 /// stages that supply documents.
 fn absent_stages(
     previous: &Snapshot,
@@ -332,7 +335,7 @@ fn has_documents(snapshot: &Snapshot, stage: &str) -> Result<bool, StorageError>
     Ok(false)
 }
 
-/// Returns the warning about a stage that was not run, or `None` for a stage that the user left out.
+/// Returns the warning about a stage that was not run, or `None` if the user removed the stage from the pipeline.
 fn not_run_warning(stage: &StageNotRun) -> Option<String> {
     let consequence = match stage.results {
         EarlierResults::None | EarlierResults::NoDocuments => None,
@@ -351,8 +354,8 @@ fn not_run_warning(stage: &StageNotRun) -> Option<String> {
     Some(format!("stage `{}` was not run, because its program is not allowed: {consequences}", stage.stage))
 }
 
-/// Returns the fingerprints after a run that was stopped. Files that the run did not reach are as the last run left
-/// them.
+/// Returns the fingerprints after a run that was stopped: the fingerprints of the last run, because some files were not
+/// reached, with an unfinished history state.
 fn fingerprints_after_stop(before: &[(String, String)], repository: &Repository) -> Vec<(String, String)> {
     let entry = |(name, state): &(String, String)| {
         let state = if name == HISTORY { repository.unfinished_state() } else { state.clone() };
@@ -361,8 +364,9 @@ fn fingerprints_after_stop(before: &[(String, String)], repository: &Repository)
     before.iter().map(entry).collect()
 }
 
-/// Records the index as this user's, and returns a warning if that fails. An index with texts of conversation logs,
-/// which are private, is made private first, because the record contains the time of the last change of permissions.
+/// Records that this user made the index, and returns a warning if recording fails. If the index contains texts of
+/// conversation logs, its permissions are first restricted to the user. This must happen before recording, because the
+/// record contains the time of the last change of permissions.
 pub(super) fn record(project: &ProjectDirectory, trust: &Trust, snapshot: &Snapshot) -> Option<String> {
     if ChunkCounts::from_snapshot(snapshot).is_ok_and(|chunks| chunks.knowledge > 0) {
         let index = project.open().and_then(|home| home.open_directory(ProjectDirectory::INDEX));

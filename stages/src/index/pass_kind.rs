@@ -1,4 +1,4 @@
-//! The kinds of passes of the pipeline, and their results.
+//! The kinds and results of passes.
 
 use std::sync::Arc;
 
@@ -6,22 +6,23 @@ use super::checkpoints::EarlierPasses;
 use super::summary::IndexSummary;
 use crate::git_signal::HistoryWalk;
 
-/// The work of a pass.
+/// The work that a pass does.
 pub(super) enum PassKind {
     /// All work.
     Whole,
-    /// The rest of a run whose earlier passes ended at a checkpoint.
+    /// The remaining work of a run whose earlier passes ended at a checkpoint.
     Rest(Box<EarlierPasses>),
-    /// The attributions that an earlier pass left out, with the walk over the git history that it began.
+    /// The attributions that are missing after an earlier pass. Contains the walk over the git history that the earlier
+    /// pass began.
     Attributions(Arc<HistoryWalk>),
-    /// Only the work that changed files require, if the pipeline is the one that made the index.
+    /// Only the work for changed files. The pass fails if another pipeline made the index.
     Changes,
 }
 
 /// The result of a pass.
 pub(super) enum PassEnd {
     /// The pass completed or was cancelled. Contains the walk over the git history if files were published without
-    /// attribution because the walk takes longer than everything else.
+    /// attribution because the walk took too long.
     Done(Box<IndexSummary>, Option<Arc<HistoryWalk>>),
     /// The pass ended at a checkpoint: its finished work is published, and another pass has to follow.
     AtCheckpoint(Box<EarlierPasses>),

@@ -24,34 +24,34 @@ use crate::services::PreviousIndex;
 /// Maximum size of a pipeline file, in bytes.
 pub const MAX_PIPELINE_BYTES: u64 = 1 << 20;
 
-/// Name, in messages, of the source that disables stages.
+/// Name of the pipeline source that disables the stages in `left_out`, for messages.
 const LEFT_OUT: &str = "stages left out";
 
-/// Resolves and checks the pipeline of a run. Reads only its TOML files. The project's own pipeline is checked against
-/// the limits.
+/// Resolves and checks the pipeline of a run. Reads only the TOML of the pipeline. The project's own pipeline is
+/// checked against the limits.
 ///
 /// # Errors
-/// If the configuration has errors, all of which are reported together, or if its file cannot be read.
+/// If the configuration has errors, which are reported together, or if the pipeline file cannot be read.
 pub fn plan(options: &IndexOptions) -> Result<Plan, IndexError> {
     plan_checked(options, &|_| Diagnostics::default())
 }
 
-/// Like [`plan`], with further checks of the stages, whose errors are reported together with the others.
+/// Like [`plan`], with additional checks of the stages. Errors of all checks are reported together.
 ///
 /// # Errors
 /// See [`plan`].
 pub fn plan_checked(
     options: &IndexOptions,
-    further: &dyn Fn(&[PlannedStage]) -> Diagnostics,
+    additional: &dyn Fn(&[PlannedStage]) -> Diagnostics,
 ) -> Result<Plan, IndexError> {
     let IndexOptions { root, pipeline, registry, limits, left_out, .. } = options;
     let (name, text) = pipeline_source(root, pipeline)?;
     let without: String = left_out.iter().map(|stage| format!("[stage.{stage:?}]\nenabled = false\n")).collect();
     let sources = [PipelineSource { name: &name, text: &text }, PipelineSource { name: LEFT_OUT, text: &without }];
-    // A file that the user names is trusted.
+    // A pipeline that the user selects is trusted, so the limits do not apply.
     let ceilings = if *pipeline == PipelineChoice::Default { limits.ceilings() } else { Vec::new() };
     let checks = |stages: &[PlannedStage]| {
-        let mut found = further(stages);
+        let mut found = additional(stages);
         found.extend(custom_columns::declarations_of(stages).err().into_iter().flatten());
         found.extend(EmbeddingStage::find(stages).err().into_iter().flatten());
         found.extend(stages.iter().filter_map(secret_in_name));
@@ -61,8 +61,8 @@ pub fn plan_checked(
     loaded.map_err(IndexError::Pipeline)
 }
 
-/// Returns the error for a stage with a secret in its name or in the name of a column that it writes. Such names are
-/// ids, which are stored.
+/// Returns an error if the name of a stage, or of a column that the stage writes, contains a secret. The index stores
+/// these names.
 fn secret_in_name(stage: &PlannedStage) -> Option<Diagnostic> {
     if is_built_in(stage) && stage.name() == stage.type_name() {
         return None;
@@ -86,8 +86,8 @@ pub(super) fn plan_without_suppliers(options: &IndexOptions, keeps: impl Fn(&str
     plan(&IndexOptions { left_out: [options.left_out.clone(), others].concat(), ..options.clone() })
 }
 
-/// Returns the stages in `names`, and the custom stages that cannot run without them because only these stages write a
-/// column that they read.
+/// Returns the stages in `names` and, repeatedly, the custom stages that cannot run without them. A stage cannot run if
+/// only stages in the result write a column that it reads.
 pub fn with_dependants(plan: &Plan, names: Vec<String>) -> Vec<String> {
     let mut found = names;
     loop {
@@ -121,7 +121,8 @@ pub(super) fn select_kept_stages(plan: &Plan, options: &IndexOptions) -> BTreeSe
     plan.stages().iter().filter(is_kept).map(|stage| stage.name().to_owned()).collect()
 }
 
-/// Builds a plan with stand-ins for the stages that are not run.
+/// Builds the pipeline of a plan. Replaces the stages in `kept`, which are not run, with stages that restore stored
+/// values.
 ///
 /// # Errors
 /// See [`Plan::build`].
@@ -134,7 +135,7 @@ pub(super) fn build(
     plan.build_with(cx, &mut |stage| kept.contains(stage.name()).then(|| KeptStage::stand_in(stage, previous)))
 }
 
-/// Returns the name and the TOML of a pipeline.
+/// Returns the name and the TOML text of a pipeline.
 fn pipeline_source(root: &Path, choice: &PipelineChoice) -> Result<(String, String), IndexError> {
     let read = |path: PathBuf, text: io::Result<String>| match text {
         Ok(text) => Ok((path.display().to_string(), text)),

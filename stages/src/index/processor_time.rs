@@ -1,4 +1,4 @@
-//! The processor time of a run, and the share of it that more cores would not shorten.
+//! Measures the processor time of a run and its serial share, which more cores would not shorten.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,25 +10,26 @@ use std::time::{Duration, Instant};
 use aurora_confined::read_regular_to_string;
 use aurora_pipeline::{RunReport, StageReport};
 
-/// Interval between two samples of the threads' states.
+/// Interval between two samples of the thread states.
 const INTERVAL: Duration = Duration::from_millis(10);
-/// Maximum size of the line of a thread in `/proc`, in bytes.
+/// Maximum size of the `stat` file of a thread in `/proc`, in bytes.
 const MAX_STAT_BYTES: u64 = 4096;
-/// Name of the sampling thread, and the maximum length in bytes of a thread name in Linux.
+/// Name of the sampling thread.
 const SAMPLER: &str = "aurora-sampler";
+/// Maximum length of a thread name in Linux, in bytes.
 const MAX_NAME_BYTES: usize = 15;
 
-/// Measures a run from the creation of this value on.
+/// A measurement of a run, which starts when the value is created.
 pub(super) struct ProcessorTime {
     begun: Duration,
     sampler: Option<(Sender<()>, JoinHandle<Alone>)>,
 }
 
-/// Wall-clock time in which a thread was the only runnable one, by the name of the thread.
+/// Wall-clock time during which a thread was the only runnable thread, by thread name.
 type Alone = BTreeMap<String, Duration>;
 
 impl ProcessorTime {
-    /// Starts the clock and, if the system reports the states of threads, a thread that samples them.
+    /// Starts the measurement. If the system reports the states of threads, also starts a thread that samples them.
     pub(super) fn start() -> Self {
         let (stop, stopped) = channel();
         let sample = move || {
@@ -47,9 +48,9 @@ impl ProcessorTime {
         Self { begun: process_cpu_time(), sampler: thread.and_then(Result::ok).map(|thread| (stop, thread)) }
     }
 
-    /// Ends the measurement. Returns the processor time of this process in seconds, and the serial share of it, from 0
-    /// to 1. The serial share consists of the processor time of stages with one worker, and the time in which another
-    /// thread was the only runnable one.
+    /// Ends the measurement. Returns the processor time of this process in seconds, and its serial share from 0 to 1.
+    /// Serial time is the processor time of stages with one worker, plus the time during which another thread was the
+    /// only runnable thread.
     pub(super) fn finish(self, report: &RunReport) -> (Option<f64>, Option<f64>) {
         let cpu = process_cpu_time().saturating_sub(self.begun);
         let alone = self.sampler.and_then(|(stop, thread)| {
@@ -62,8 +63,8 @@ impl ProcessorTime {
     }
 }
 
-/// Returns the processor time of stages with one worker, plus the time in which another thread was the only runnable
-/// one.
+/// Returns the processor time of stages with one worker, plus the time during which another thread was the only
+/// runnable thread.
 fn serial_time(report: &RunReport, alone: &Alone) -> Duration {
     let single = || report.stages.iter().filter(|stage| stage.single_worker);
     let is_of = |stage: &StageReport, name: &str| {
@@ -73,14 +74,14 @@ fn serial_time(report: &RunReport, alone: &Alone) -> Duration {
     single().map(|stage| stage.cpu).chain(others.map(|(_, time)| *time)).sum()
 }
 
-/// Returns the name of the only runnable thread of this process, except this one. Returns `None` if there are no or
-/// several such threads.
+/// Returns the name of the only runnable thread of this process, ignoring the sampling thread. Returns `None` if no
+/// thread or more than one thread is runnable.
 fn only_runnable() -> Option<String> {
     let mut only = None;
     #[allow(clippy::disallowed_methods, reason = "/proc is the kernel's")]
     let threads = fs::read_dir("/proc/self/task").ok()?;
     for entry in threads.flatten() {
-        // A thread that has ended in the meantime is not runnable.
+        // If the file cannot be read, the thread has ended.
         let Ok(line) = read_regular_to_string(&entry.path().join("stat"), MAX_STAT_BYTES) else { continue };
         // The format is `ID (NAME) STATE …`, where the name may contain any characters.
         let (head, rest) = line.rsplit_once(')')?;

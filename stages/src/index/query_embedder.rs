@@ -1,7 +1,7 @@
 //! Embeds queries with the custom stage that embedded the chunks of an index.
 //!
-//! The stage runs in its own small pipeline on a thread: the source emits a chunk for every query, and the sink
-//! receives the vectors. A program is therefore started once and answers many queries.
+//! The stage runs in a small pipeline on a background thread. The source of the pipeline emits a chunk for every query,
+//! and the sink receives the vectors. A program is therefore started only once for many queries.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Mutex, PoisonError};
@@ -25,13 +25,13 @@ use crate::columns::{
     STATUS, Signal, TEXT,
 };
 
-/// Language of the chunk that represents a query. It distinguishes queries from chunks of files.
+/// Language of a chunk that represents a query. The language distinguishes queries from chunks of files.
 const QUERY: &str = "query";
 /// Interval at which the source checks whether the run is stopping.
 const TICK: Duration = Duration::from_millis(50);
 
-/// Returns the embedder of queries for the index of a root, if the pipeline of the root has a custom stage that
-/// computes vectors. No program is started before the first query.
+/// Returns an embedder for queries to the index of a root. Returns `None` if the root's pipeline has no custom stage
+/// that computes vectors. No program is started before the first query.
 ///
 /// # Errors
 /// The same as for an index run: an invalid configuration, or a program that is not allowed.
@@ -56,12 +56,12 @@ pub struct StageEmbedder {
     options: IndexOptions,
     id: String,
     dimensions: usize,
-    /// The running stage. It ends with the first query that it cannot embed.
+    /// The running stage. The stage is stopped after the first query that it cannot embed.
     running: Mutex<Option<Running>>,
 }
 
 impl StageEmbedder {
-    /// Stops the stage, including the query that it is embedding. No program is left running when this method returns.
+    /// Stops the stage, even while it is embedding a query. When this method returns, no program is running.
     pub fn stop(&self) {
         self.options.cancel.cancel();
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
@@ -162,7 +162,8 @@ impl Running {
     }
 }
 
-/// Returns the columns that the source of queries fills: the required columns of the stage that a query can have.
+/// Returns the columns that the source of queries writes: path, record, and the other columns that the stage requires
+/// and that a query can have.
 fn query_columns(access: &Access) -> Vec<ColumnSpec> {
     let mut given = vec![PATH.spec(), RECORD.spec()];
     let known = [SIZE.spec(), MTIME.spec(), STATUS.spec(), HASH.spec(), TEXT.spec(), LANGUAGE.spec(), SIGNAL.spec()];
@@ -173,7 +174,7 @@ fn query_columns(access: &Access) -> Vec<ColumnSpec> {
     given
 }
 
-/// Emits a file with one chunk for every query.
+/// A source that emits a file with one chunk for every query.
 struct QuerySource {
     queries: Mutex<Receiver<String>>,
     given: Vec<ColumnSpec>,
@@ -204,7 +205,7 @@ impl QuerySource {
         let mut draft = out.batch(1);
         draft.add_chunks(vec![0])?;
         for column in &self.given {
-            // The columns returned by `query_columns`.
+            // Must handle every column that `query_columns` returns.
             match column.name() {
                 name if name == PATH.name() => draft.write(PATH, vec![RelativePath::from(QUERY)])?,
                 name if name == SIZE.name() => draft.write(SIZE, vec![query.len() as u64])?,
@@ -222,13 +223,13 @@ impl QuerySource {
     }
 }
 
-/// Returns a query as a chunk.
+/// Converts a query to a chunk.
 fn query_chunk(query: String) -> Chunk {
     let empty = Chunk::empty(QUERY.to_owned(), ChunkType::Doc);
     Chunk { language: QUERY.to_owned(), text: query, ..empty }
 }
 
-/// Passes vectors on, one per query.
+/// A sink that sends one vector per query to the embedder.
 struct VectorSink {
     answers: Mutex<Sender<Option<Vec<f32>>>>,
 }
@@ -238,7 +239,7 @@ impl Stage for VectorSink {
         Box::new(|batch: &mut BatchView<'_>, _: &StageContext<'_>| {
             let vectors = batch.read_optional(EMBEDDING)?.unwrap_or_default();
             let answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
-            // The receiver is closed if the embedder is dropped during a query.
+            // Sending fails if the embedder was dropped during a query.
             let _ = answers.send(vectors.first().cloned().flatten());
             Ok(())
         })

@@ -12,7 +12,7 @@ use super::options::IndexOptions;
 use super::trust::Distrust;
 use crate::bm25::Bm25;
 
-/// An action that allowed a run to continue, displayed as a warning.
+/// An action that allows a run to continue. Displayed as a warning.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Recovery {
     /// The keyword index was rebuilt from the stored chunks.
@@ -39,8 +39,9 @@ impl fmt::Display for Recovery {
     }
 }
 
-/// If the error of the last attempt means that the index is unusable, takes the smallest step that may make the next
-/// attempt succeed. No step is repeated. With `force`, even a file of another program is set aside.
+/// Recovers if the error of the last attempt means that the index is unusable. Takes the smallest step that can make
+/// the next attempt succeed: rebuilding the keyword index, or moving the whole index away. No step is repeated. With
+/// `force`, moves away even a file of another program.
 ///
 /// # Errors
 /// If nothing can be done because another run is writing or the disk cannot be written.
@@ -56,7 +57,7 @@ pub(super) fn recover(
     }
     if done.is_empty() && !options.force && are_only_keywords_damaged(&directory) {
         match rebuild_bm25(&options.root, &options.trust) {
-            // The index is also damaged elsewhere, but it can still be set aside.
+            // Another part of the index is also damaged, so move the index away.
             Err(IndexError::Storage(error)) if error.unusable_index().is_some() => {}
             rebuilt => return rebuilt.map(|_| Some(Recovery::Rebuilt(reason))),
         }
@@ -68,7 +69,7 @@ pub(super) fn recover(
 /// Checks that a run can update the existing index.
 ///
 /// # Errors
-/// [`IndexError::Required`] with the reason if the run cannot.
+/// [`IndexError::Required`] with the reason why the run cannot update the index.
 pub(super) fn require(IndexOptions { root, trust, .. }: &IndexOptions) -> Result<(), IndexError> {
     let required = |reason: &dyn fmt::Display| IndexError::Required(reason.to_string());
     let directory = root.join(ProjectDirectory::NAME);
@@ -81,7 +82,7 @@ pub(super) fn require(IndexOptions { root, trust, .. }: &IndexOptions) -> Result
     }
 }
 
-/// Sets aside an index that must not be used.
+/// Moves away an index that this user does not trust.
 ///
 /// # Errors
 /// If another run is writing, or the disk cannot be written.
@@ -92,17 +93,17 @@ pub(super) fn clear_unknown(IndexOptions { root, trust, .. }: &IndexOptions) -> 
     }
     // If the index cannot be opened, the run fails and recovers from the failure.
     let opened = Environment::open_in_existing(&directory).and_then(|environment| environment.snapshot());
-    // An index without tables has no content to distrust. The run writes the tables.
+    // An index without tables has no content, so there is nothing to distrust. The run will create the tables.
     let Some(snapshot) = opened.ok().filter(|snapshot| snapshot.id().is_some()) else { return Ok(None) };
     let Err(reason) = trust.check(root, &snapshot) else { return Ok(None) };
     let is_published = snapshot.manifest().generation > 0;
     drop(snapshot);
     Environment::set_aside_unchecked(&directory)?;
-    // The remains of a first run that was killed have never answered a search.
+    // No warning is necessary if no generation was published, because no search has used the index.
     Ok(is_published.then_some(Recovery::Distrusted(reason)))
 }
 
-/// Sets aside a damaged index, even if a run would not read the damaged part.
+/// Moves away a damaged index, even if a run would not read the damaged part.
 ///
 /// # Errors
 /// If another run is writing, or the disk cannot be written.
@@ -115,7 +116,7 @@ pub(super) fn clear_damage(root: &Path) -> Result<Option<Recovery>, IndexError> 
     Ok(Some(Recovery::SetAside(problem)))
 }
 
-/// Returns the problem with the index that may have caused the run to fail, if any.
+/// Returns the problem with the index that may have caused an error, or `None` if the index is usable.
 fn unusable(error: &IndexError, directory: &Path, force: bool) -> Option<String> {
     match error {
         IndexError::Storage(StorageError::Foreign { .. }) if !force => None,
@@ -125,7 +126,8 @@ fn unusable(error: &IndexError, directory: &Path, force: bool) -> Option<String>
     }
 }
 
-/// Whether only the keyword index is damaged, and the pipeline that wrote the index builds one.
+/// Whether only the keyword index is damaged. Returns false if the pipeline that wrote the index does not build a
+/// keyword index.
 fn are_only_keywords_damaged(directory: &Path) -> bool {
     let made = |snapshot: &Snapshot| snapshot.manifest().fingerprints.iter().any(|(stage, _)| stage == Bm25::TYPE);
     snapshot(directory).is_some_and(|snapshot| made(&snapshot) && snapshot.verify().has_only_keyword_problems())

@@ -20,7 +20,8 @@ use crate::services::{CacheFiles, Checkpoint, CustomColumns, Models, Moves, Prev
 
 /// Maximum size of the cache of the walk over the git history in bytes, enough for some five million commits.
 const MAX_HISTORY_WALK_BYTES: u64 = 1 << 30;
-/// Maximum size of the cache of line diffs and rename sources, in bytes. The library writes less.
+/// Maximum size of the cache of line diffs and rename sources, in bytes. The history library limits its own data to
+/// less than this size.
 const MAX_COMPARISONS_BYTES: u64 = 160 << 20;
 
 /// The services of one run.
@@ -55,7 +56,7 @@ impl RunServices {
         if previous.manifest().generation == 0 {
             options.trust.known.announce(project.path(), &writer.id());
         }
-        // Checking reads the whole keyword index, which takes longer than a run over a few changes.
+        // The check reads the whole keyword index, which takes longer than a run over a few changes.
         if !matches!(kind, PassKind::Changes | PassKind::Rest(_)) {
             previous.check_keywords()?;
         }
@@ -64,8 +65,8 @@ impl RunServices {
         Self::from_base(base, plan, options)
     }
 
-    /// Opens the services of a run on one file that stores nothing. No file is known from an earlier run. `scratch` is
-    /// a directory for temporary files.
+    /// Opens the services of a dry run, which processes one file and stores nothing. The previous index is empty.
+    /// `scratch` is a directory for temporary files.
     pub(super) fn dry(
         plan: &Plan,
         columns: Vec<ColumnDeclaration>,
@@ -79,8 +80,8 @@ impl RunServices {
         Self::from_base(base, plan, options)
     }
 
-    /// Opens the services of a run that compares the tree with `previous` and stores nothing. `scratch` is a directory
-    /// for temporary files.
+    /// Opens the services of a run that compares the tree with the index `previous` and stores nothing. `scratch` is a
+    /// directory for temporary files.
     pub(super) fn reading(
         plan: &Plan,
         options: &IndexOptions,
@@ -91,8 +92,9 @@ impl RunServices {
         Self::from_base(RunBase::new(previous, caches, &PassKind::Whole), plan, options)
     }
 
-    /// Like [`reading`](Self::reading), for the changes that [`PassKind::Changes`] would process. Uses the cache files
-    /// of the project read-only. `previous` must be this user's index, and `plan` must have all stages.
+    /// Like [`reading`](Self::reading), for a check that finds the changes that a [`PassKind::Changes`] pass would
+    /// process. Uses the cache files of the project read-only. `previous` must be this user's index, and `plan` must
+    /// have all stages.
     pub(super) fn checking(plan: &Plan, options: &IndexOptions, previous: Snapshot) -> Result<Self, IndexError> {
         let home = opened(&ProjectDirectory::in_root(&options.root), &options.root)?;
         let caches = match previous.id() {
@@ -142,7 +144,7 @@ impl RunServices {
         })
     }
 
-    /// Returns the services for the stages, in addition to those in `others`.
+    /// Returns the services in `others` and the services of this run, for use by the stages.
     pub(super) fn lend(&self, others: &Services) -> Services {
         let mut services = others.clone();
         services.insert(Arc::clone(&self.tree));
@@ -159,7 +161,7 @@ impl RunServices {
     }
 }
 
-/// The values that differ between the kinds of runs.
+/// The inputs of [`RunServices::from_base`] that depend on the kind of run.
 struct RunBase<'a> {
     previous: Snapshot,
     caches: CacheFiles,
@@ -175,7 +177,7 @@ impl<'a> RunBase<'a> {
     }
 }
 
-/// Opens the directory of a project. An error names `root`.
+/// Opens the directory of a project. An error contains `root` as the path.
 fn opened(project: &ProjectDirectory, root: &Path) -> Result<Directory, IndexError> {
     project.open().map_err(|error| root_error(root, &error))
 }
@@ -184,8 +186,8 @@ fn root_error(path: &Path, error: &io::Error) -> IndexError {
     IndexError::Root { path: path.to_owned(), reason: error.to_string() }
 }
 
-/// The division of a run's memory. A quarter is reserved for memory that does not depend on the input: models, syntax
-/// trees and rows of files.
+/// The division of a run's memory. A quarter of the memory is reserved for data that the shares do not cover: models,
+/// syntax trees and file rows.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MemoryShares {
     /// Memory for batches in flight, in bytes.

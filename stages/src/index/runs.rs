@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 use super::summary::IndexSummary;
 use crate::services::CacheFiles;
 
-/// Maximum number of runs that are kept.
+/// Maximum number of runs that [`runs`] returns, and number of runs that remain when the oldest runs are dropped.
 const MAX_RUNS: usize = 50;
-/// Maximum number of runs in the file. Beyond it, the oldest runs are dropped.
+/// Maximum number of runs in the file. When a run exceeds the limit, the oldest runs are dropped.
 const MAX_RECORDS: usize = 100;
 /// Maximum size of the file in bytes, enough for 100 runs of pipelines with 300 stages.
 const MAX_FILE_BYTES: u64 = 16 << 20;
@@ -25,7 +25,7 @@ pub struct RunRecord {
     pub ended: i64,
     /// Wall-clock time of the whole run, in milliseconds.
     pub elapsed_ms: u64,
-    /// Whether the run completed. Otherwise it was stopped, and its finished work was kept.
+    /// Whether the run completed. If false, the run was stopped and published its finished work.
     pub completed: bool,
     /// The generation that the run published.
     pub generation: u64,
@@ -33,15 +33,15 @@ pub struct RunRecord {
     pub scanned: u64,
     /// Number of files whose chunks were built.
     pub indexed: u64,
-    /// Number of files whose chunks stayed the same, or changed only in their history.
+    /// Number of files whose chunks stayed the same. The history or derived data of the chunks may have changed.
     pub unchanged: u64,
     /// Number of files whose chunks were removed.
     pub deleted: u64,
     /// Number of files that were skipped.
     pub skipped: u64,
-    /// Number of kinds of errors in files that should have been indexed.
+    /// Number of different reasons why files could not be indexed.
     pub errors: u64,
-    /// Number of kinds of warnings.
+    /// Number of different warnings.
     pub warnings: u64,
     /// Number of chunks in the index after the run.
     pub chunks: u64,
@@ -73,13 +73,13 @@ pub struct RunStage {
     pub busy_ms: f64,
     /// Time that the workers waited for input, summed over the workers.
     pub starved_ms: f64,
-    /// Time that the workers waited to send or for memory, summed over the workers.
+    /// Time that the workers waited for memory or for space in the output queue, summed over the workers.
     pub blocked_ms: f64,
-    /// Average share of the run that the workers spent processing, from 0 to 1.
+    /// Share of the run that a worker spent processing on average, from 0 to 1.
     pub utilisation: f64,
-    /// Number of files that were sent on.
+    /// Number of files that the stage passed on.
     pub files: u64,
-    /// Number of chunks that were sent on.
+    /// Number of chunks that the stage passed on.
     pub chunks: u64,
 }
 
@@ -127,8 +127,8 @@ impl RunStage {
     }
 }
 
-/// Returns the last runs of a project that changed its index, newest first. They include neither the runs of an index
-/// that was set aside nor updates before a search.
+/// Returns the last runs that changed the index of a project, newest first. Does not include updates before a search,
+/// or runs of an earlier index that was replaced.
 pub fn runs(root: &Path, snapshot: &Snapshot) -> Vec<RunRecord> {
     let Some(file) = file(root, snapshot) else { return Vec::new() };
     let (mut records, _) = read(&file);
@@ -137,7 +137,8 @@ pub fn runs(root: &Path, snapshot: &Snapshot) -> Vec<RunRecord> {
     records
 }
 
-/// Appends a run to the file, unless it changed nothing. Errors are ignored, so that they never fail a run.
+/// Appends a run to the file, unless the run changed nothing. Errors are ignored, so that a run succeeds even if its
+/// record cannot be written.
 pub(super) fn record_run(summary: &IndexSummary, root: &Path) {
     if summary.nothing_changed {
         return;

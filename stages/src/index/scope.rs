@@ -1,4 +1,4 @@
-//! Determines from the fingerprints of the stages which part of an index has to be rebuilt.
+//! Determines which part of an index has to be rebuilt, by comparing the fingerprints of the stages with the last run.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,16 +10,19 @@ use crate::columns::{BLAME, CHUNK_ID, EMBEDDING, RECORD, SIGNAL, TOKENS};
 use crate::masking::masked_with_digest;
 use crate::services::RunScope;
 
-/// Name of the fingerprint entry for HEAD and everything else on which attribution depends.
+/// Name of the fingerprint entry with the state of the git repository, see
+/// [`Repository::state`](crate::git_signal::Repository::state).
 pub(super) const HISTORY: &str = "history";
 
-/// Marks the entries of stages that chunks do not depend on. Their output is computed from stored chunks.
+/// Prefix of the states of stages on which chunks do not depend. The output of such a stage is computed from stored
+/// chunks.
 const DERIVED: &str = "derived";
 
-/// The stages of one run as stored in the manifest: names and states, in the order of the plan.
+/// The names and states of the stages of one run, in the order of the plan. The manifest stores this list.
 pub(super) type StageStates = Vec<(String, String)>;
 
-/// Returns the state of every stage: whether chunks depend on it, its fingerprint, and the stages from which it reads.
+/// Returns the states of all stages. A state consists of the kind of stage, its fingerprint, and the stages whose
+/// columns it reads.
 pub(super) fn states(pipeline: &Pipeline) -> StageStates {
     let makers = pipeline.makers_of(RECORD.name());
     let state = |fingerprint: Fingerprint| {
@@ -46,8 +49,9 @@ fn without_secrets(fingerprint: Fingerprint) -> Fingerprint {
     })
 }
 
-/// Assigns the states that the last run recorded to stages that are not run. A later run with their programs is then
-/// compared with the run that computed the values. A stage that was never run keeps the state of its stand-in.
+/// Replaces the states of the stages in `kept`, which are not run, with the states that the last run recorded. A later
+/// run that executes such a stage is then compared with the run that computed the values. A stage that was never run
+/// keeps the state of its stand-in.
 pub(super) fn keep_states(states: &mut StageStates, before: &[(String, String)], kept: &BTreeSet<String>) {
     for (name, state) in states.iter_mut().filter(|(name, _)| kept.contains(name)) {
         if let Some((_, known)) = before.iter().find(|(known, _)| known == name) {
@@ -56,17 +60,17 @@ pub(super) fn keep_states(states: &mut StageStates, before: &[(String, String)],
     }
 }
 
-/// Returns the stages that chunks depend on.
+/// Returns the stages on which chunks depend.
 pub(super) fn makers(states: &StageStates) -> BTreeSet<String> {
     states.iter().filter(|(_, state)| makes_chunks(state)).map(|(name, _)| name.clone()).collect()
 }
 
-/// Whether chunks depend on the stage with this state.
+/// Whether chunks depend on a stage, given its state.
 pub(super) fn makes_chunks(state: &str) -> bool {
     state.starts_with(CHUNK_STAGE_PREFIX)
 }
 
-/// The parts of a state, for comparison.
+/// The parsed state of a stage.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct StateParts {
     pub(super) version: String,
@@ -74,7 +78,7 @@ pub(super) struct StateParts {
     pub(super) from: String,
 }
 
-/// Parses a state.
+/// Parses the state of a stage.
 pub(super) fn parse_state(state: &str) -> StateParts {
     let (_, rest) = state.split_once(": ").unwrap_or(("", state));
     let (fingerprint, from) = rest.rsplit_once(" from ").unwrap_or((rest, ""));
@@ -84,21 +88,22 @@ pub(super) fn parse_state(state: &str) -> StateParts {
     StateParts { version, settings, from: from.to_owned() }
 }
 
-/// Returns the settings in the recorded fingerprint of a stage. Empty if the index does not know the stage.
+/// Returns the settings in the recorded fingerprint of a stage. The map is empty if the index has no record of the
+/// stage.
 pub fn recorded_settings(manifest: &Manifest, stage: &str) -> BTreeMap<String, String> {
     let recorded = manifest.fingerprints.iter().find(|(name, _)| name == stage);
     recorded.map(|(_, state)| parse_state(state).settings).unwrap_or_default()
 }
 
-/// Prefix of the entries with data that stages save for the next run.
+/// Prefix of the entries that contain the data that stages save for the next run.
 const KEPT: &str = "kept by ";
 
-/// Returns the entries for the data that stages save.
+/// Returns the entries that store the saved data of stages.
 pub(super) fn saved_state_entries(kept: &BTreeMap<String, String>) -> impl Iterator<Item = (String, String)> {
     kept.iter().map(|(stage, text)| (format!("{KEPT}{stage}"), text.clone()))
 }
 
-/// Returns the data that stages saved for the next run by stage, given the fingerprints of a manifest.
+/// Returns the data that each stage saved for the next run. `states` are the fingerprint entries of a manifest.
 pub fn kept(states: &[(String, String)]) -> BTreeMap<String, String> {
     let kept = states.iter().filter_map(|(name, text)| Some((name.strip_prefix(KEPT)?.to_owned(), text.clone())));
     kept.collect()
@@ -114,13 +119,12 @@ pub(super) struct Rerun {
     pub(super) current: BTreeSet<String>,
 }
 
-/// Compares the states of the stages in the last run with those in this run, which writes `columns`.
+/// Compares the states of the stages in the last run with the states in this run, which writes `columns`.
 ///
-/// If a stage that chunks depend on differs, every file has to be processed again. If only other stages differ, they
-/// and their dependants process the stored chunks again. Stages that this run does not execute keep their earlier
-/// states, see [`keep_states`]; a stage without an earlier state changes nothing. If the columns of such a stage are
-/// declared differently than in the last run, the stage has changed: all its rows wait for values of the current
-/// declaration.
+/// If a stage on which chunks depend has changed, every file has to be processed again. If only other stages have
+/// changed, they and their dependants process the stored chunks again. The stages in `kept` are not run and keep their
+/// earlier states, see [`keep_states`]. A stage in `kept` without an earlier state does not count as changed. It counts
+/// as changed if its columns are declared differently than in the last run: all its rows then wait for new values.
 pub(super) fn rerun(
     last: &Manifest,
     now: &StageStates,
@@ -153,10 +157,10 @@ pub(super) fn rerun(
     };
     let mut current = BTreeSet::new();
     if scope != RunScope::Everything {
-        // The git history of a file may have changed although the file has not.
+        // The git history of a file can change without a change of the file.
         let attributes = pipeline.writers_of(BLAME.name());
         let stale = pipeline.with_dependants(changed.iter().map(String::as_str).chain(attributes));
-        // The rows of an index that was made without a stage wait for the stage, even if it is not run now either.
+        // If the index was made without a stage, its rows have to wait for the stage, even if the stage is not run now.
         let is_known = |name: &str| before.iter().any(|(known, _)| known == name);
         let is_current = |name: &&str| !stale.contains(*name) && is_known(name);
         current.extend(pipeline.stage_names().filter(is_current).map(str::to_owned));
@@ -164,8 +168,8 @@ pub(super) fn rerun(
     Rerun { scope, changed, current }
 }
 
-/// Whether only values of custom columns have to be stored again. This is the case if the differing stages write
-/// nothing else and nothing is computed from these values.
+/// Whether only values of custom columns have to be stored again. This is the case if the changed stages write nothing
+/// else, and if nothing is computed from these values.
 fn values_suffice(
     last: &Manifest,
     now: &StageStates,
@@ -188,7 +192,8 @@ fn values_suffice(
     let state_of = |states: &StageStates, stage: &str| {
         states.iter().find(|(name, _)| name == stage).map(|(_, state)| parse_state(state)).unwrap_or_default()
     };
-    // The sink stores the output of other stages. Reading from other stages than before does not change its behaviour.
+    // The sink only stores the output of other stages. It does not count as changed if it now reads from other stages
+    // than before.
     let is_same_sink = |stage: &str| {
         let (before, now) = (state_of(&last.fingerprints, stage), state_of(now, stage));
         pipeline.writers_of(CHUNK_ID.name()).any(|writer| writer == stage)
@@ -196,12 +201,12 @@ fn values_suffice(
     };
     let is_known = |stage: &str| pipeline.stage_names().any(|name| name == stage);
     let is_dropped = |stage: &str| !is_known(stage) && of_stage(&last.columns, stage);
-    // If only the values of a file are stored, its attributions and vectors are not computed again.
+    // If only the values of a file are stored, attributions, vectors and tokens are not computed.
     let unavailable = [BLAME.name(), SIGNAL.name(), EMBEDDING.name(), TOKENS.name()];
     let is_unavailable = |stage: &str| pipeline.written_by(stage).any(|column| unavailable.contains(&column));
     let reads_unavailable = |column: &ColumnDeclaration| pipeline.read_from(&column.stage).any(is_unavailable);
     let again = pipeline.with_dependants(changed.iter().map(String::as_str));
-    // For example, a sink that reads the ids that another sink assigns.
+    // An example is a sink that reads the ids that another sink assigns.
     let reads_no_values = |stage: &str| !changed.contains(stage) && !pipeline.read_from(stage).any(writes_values);
     let has_nothing_to_store = |stage: &String| is_same_sink(stage) || is_dropped(stage) || reads_no_values(stage);
     again.iter().chain(changed).all(|stage| writes_values(stage) || has_nothing_to_store(stage))

@@ -7,8 +7,8 @@ use aurora_storage::{Environment, OpenMode, Origin, ProjectDirectory, Snapshot, 
 
 use super::options::IndexOptions;
 
-/// Copies the index of a sibling work tree to `root`, if `root` has no index and a sibling has one that this user's
-/// runs have made. Returns the sibling. The copy counts as incomplete until a run has updated it for the tree.
+/// Copies the index of a sibling work tree to `root`, if `root` has no index and a run of this user made the sibling's
+/// index. Returns the path of the sibling. The copy is marked as incomplete until a run has updated it.
 ///
 /// # Errors
 /// If the index cannot be written. A sibling whose index cannot be read is skipped.
@@ -26,13 +26,13 @@ pub(super) fn adopt(options: &IndexOptions) -> Result<Option<PathBuf>, StorageEr
     let Some((snapshot, sibling)) = newest else { return Ok(None) };
     match Environment::adopt(home.path(), &snapshot, &root.display().to_string(), known, options.workers()) {
         Ok(is_copied) => Ok(is_copied.then_some(sibling)),
-        // A damaged index is of no use here, so the run builds a new one.
+        // If the sibling's index is damaged, the run builds a new index.
         Err(error) if error.unusable_index().is_some() => Ok(None),
         Err(error) => Err(error),
     }
 }
 
-/// Returns the published generation of a directory whose index this user's runs have made.
+/// Returns a snapshot of the index of a directory, if the index is complete and a run of this user made it.
 fn own_index(root: &Path, options: &IndexOptions) -> Option<Snapshot> {
     let home = ProjectDirectory::in_root(root);
     let snapshot = Environment::open(home.path(), OpenMode::Existing).ok()?.snapshot().ok()?;

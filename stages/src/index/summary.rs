@@ -1,4 +1,4 @@
-//! The results of an index run, for people and for programs.
+//! The summary of an index run.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -19,23 +19,24 @@ use crate::store::UNCHANGED_CHUNKS;
 pub struct IndexSummary {
     /// Absolute path of the indexed directory.
     pub root: String,
-    /// The other git work tree whose index was the starting point of this index, if any.
+    /// The git work tree whose index was copied as the starting point of this index.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub adopted: Option<String>,
     /// Numbers of files by outcome.
     pub files: FileCounts,
     /// Number of chunks in the index, by type.
     pub chunks: ChunkCounts,
-    /// Secrets in the files that this run read.
+    /// Masked secrets in the files that this run read.
     pub secrets: MaskedSecrets,
-    /// Number of chunks that this run built, or read from the index and stored again. A chunk for which only columns
-    /// were computed again counts only if a value has changed.
+    /// Number of chunks that this run stored. A chunk of which only custom columns were computed again is counted only
+    /// if a value has changed.
     pub changed_chunks: u64,
-    /// Files that should have been indexed but could not be.
+    /// Errors, each with its reason and examples of files that could not be indexed.
     pub errors: Vec<String>,
-    /// Files and directories that could not be read. The index keeps their data, and the next run tries again.
+    /// Files and directories that could not be read. Their indexed data stays unchanged, and the next run tries to read
+    /// them again.
     pub unreadable: Unreadable,
-    /// Information for the user that requires no action.
+    /// Warnings and remarks.
     pub warnings: Vec<String>,
     /// State of the keyword index.
     pub bm25: KeywordIndex,
@@ -49,7 +50,8 @@ pub struct IndexSummary {
     /// Names of the columns that this run removed from the index.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub removed_columns: Vec<String>,
-    /// Thresholds for failed rows and for values in columns that the index does not meet, one sentence each.
+    /// Descriptions of the thresholds that the index does not meet: thresholds for failed rows and for values in
+    /// columns.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub violations: Vec<String>,
     /// Work and timing of every stage.
@@ -58,8 +60,8 @@ pub struct IndexSummary {
     pub elapsed_ms: u64,
     /// Processor time of the process during the run in seconds, if the system reports it.
     pub cpu_seconds: Option<f64>,
-    /// Share of the processor time that more cores would not shorten, from 0 to 1, if the system reports it. It
-    /// consists of the time of stages limited to one worker, and the time in which only one thread was runnable.
+    /// Share of the processor time that more cores would not shorten, from 0 to 1, if the system reports it. The serial
+    /// time consists of the time of stages limited to one worker, and the time in which only one thread was runnable.
     pub serial_cpu_share: Option<f64>,
     /// Peak resident set size of the process so far in bytes, if the system reports it.
     pub peak_memory_bytes: Option<u64>,
@@ -74,15 +76,17 @@ pub struct IndexSummary {
     pub compacted: Option<Compaction>,
     /// Number of the published generation.
     pub generation: u64,
-    /// Whether the run published a generation. A run that is stopped under a changed configuration publishes nothing.
+    /// Whether the run published a generation. A run that is stopped after the configuration has changed publishes
+    /// nothing.
     pub published: bool,
-    /// Whether the run walked and read the whole tree and completed, and every stage has a result for every row.
+    /// Whether the index is complete: the run completed, all files could be read, and every stage has a result for
+    /// every row.
     pub complete: bool,
     /// Whether the index was already up to date: no file was added, changed or removed, no column was removed, and
     /// everything could be read.
     pub nothing_changed: bool,
-    /// The lower of two shares, from 0 to 1: the share of the files with a parser that are in the index, and the share
-    /// of the rows for which a custom stage has a result. Stale values count as results.
+    /// The lower of two shares, from 0 to 1: the share of files that are in the index among all files that should be,
+    /// and the share of rows for which custom stages have a result. Stale values count as results.
     pub coverage: f64,
 }
 
@@ -103,13 +107,13 @@ pub struct StageNotRun {
 pub enum EarlierResults {
     /// There were no earlier results.
     None,
-    /// The values or definitions of rows whose text is unchanged were kept. They may be out of date.
+    /// Rows with unchanged text keep their values or definitions, which may be outdated.
     Kept,
-    /// The documents that the stage supplies were kept. They may be out of date.
+    /// The documents of the stage were kept. They may be outdated.
     KeptDocuments,
-    /// The index has no documents of the stage, which supplies documents.
+    /// The stage supplies documents, but the index has no documents of the stage.
     NoDocuments,
-    /// The stage was left out of the pipeline: its values, definitions and documents are removed.
+    /// The user removed the stage from the pipeline. Its values, definitions and documents were removed from the index.
     Removed,
 }
 
@@ -126,11 +130,11 @@ pub struct FileCounts {
     pub refreshed: u64,
     /// Number of files whose chunks were removed.
     pub deleted: u64,
-    /// Number of indexed files that were known under another path.
+    /// Number of indexed files that were moved.
     pub renamed: u64,
     /// Number of indexed files whose comments state that a program generated them.
     pub generated: u64,
-    /// Everything that is not indexed, by reason.
+    /// Files and directories that are not indexed, by reason.
     pub skipped: BTreeMap<String, Skipped>,
 }
 
@@ -139,7 +143,7 @@ pub struct FileCounts {
 pub struct MaskedSecrets {
     /// Number of secrets.
     pub count: u64,
-    /// Number of files with secrets. The warnings of the run name the first few.
+    /// Number of files with secrets. The warnings contain the first few of these files.
     pub files: u64,
     /// Number of secrets by rule.
     pub rules: BTreeMap<String, u64>,
@@ -150,7 +154,7 @@ pub struct MaskedSecrets {
 pub struct Unreadable {
     /// Number of files and directories.
     pub entries: u64,
-    /// Number of indexed files at or below these paths. Their chunks stay the same.
+    /// Number of indexed files at or below the unreadable paths. Their chunks stay unchanged.
     pub kept_files: u64,
 }
 
@@ -166,11 +170,11 @@ pub struct Skipped {
 /// Numbers of live chunks by type.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ChunkCounts {
-    /// Chunks of source code of any kind.
+    /// Chunks of source code.
     pub code: u64,
     /// Reasoning patterns.
     pub reasoning: u64,
-    /// Phases of conversations.
+    /// Phases of conversations, notes and turns.
     pub knowledge: u64,
     /// Sections of Markdown.
     pub kb: u64,
@@ -192,9 +196,9 @@ pub struct KeywordIndex {
 /// State of the vectors.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Embeddings {
-    /// Name and digest of the model. `None` in an index without vectors.
+    /// Id of the model, or `None` in an index without vectors.
     pub model: Option<String>,
-    /// Number of chunks of this run whose embedding failed.
+    /// Number of chunks for which embedding failed in this run.
     pub failed: u64,
 }
 
@@ -264,7 +268,7 @@ impl IndexSummary {
         }
         let has_postings = report.stages.iter().any(|stage| stage.name == "bm25");
         let covered = files.indexed + files.unchanged + files.refreshed;
-        // Files below a directory that could not be read are missing too.
+        // Files below an unreadable directory are also missing.
         let missed = report.errors.total() + unread.below();
         let share = |of: u64, all: u64| if all == 0 { 1.0 } else { of as f64 / all as f64 };
         Ok(Self {
@@ -304,7 +308,7 @@ impl IndexSummary {
             generation: published.generation,
             published: published.generation != before.generation,
             complete: snapshot.is_complete()? && unread.is_empty() && is_whole,
-            // Files that could not be read or were not reached may have changed.
+            // Files that were not read may have changed, so the run must be complete.
             nothing_changed: is_untouched && unread.is_empty() && is_whole && !has_removed_columns,
             coverage: share(covered, covered + missed).min(snapshot.finished_share()?),
             files,
@@ -314,7 +318,7 @@ impl IndexSummary {
 }
 
 impl IndexSummary {
-    /// Combines the summary of this pass with that of a later pass that only added attributions.
+    /// Combines the summary of this pass with the summary `last` of a later pass that only added attributions.
     pub(super) fn followed_by(self, last: Self, elapsed: Duration) -> Self {
         let mut warnings = self.warnings;
         warnings

@@ -6,8 +6,8 @@ use aurora_storage::{Snapshot, StorageError};
 use super::column_state::{ColumnState, column_states};
 use super::options::IndexOptions;
 
-/// Describes the thresholds that an index does not meet, each in a sentence without a full stop. `stages` are the
-/// stages of the pipeline with their thresholds. The options override these thresholds.
+/// Returns descriptions of the thresholds that an index does not meet, each as a sentence without a full stop. `stages`
+/// are the stages of the pipeline with their thresholds. Thresholds in `options` take precedence.
 ///
 /// # Errors
 /// If the dictionary cannot be read.
@@ -20,22 +20,26 @@ pub(super) fn violations(
     let columns = column_states(snapshot)?;
     let mut found = Vec::new();
     for (stage, thresholds) in stages {
-        let asked = options.max_failed_rows.iter().rev().find(|(name, _)| name == stage);
-        let most = asked.map(|(_, rows)| *rows).or(thresholds.max_failed_rows).unwrap_or(0);
+        let requested = options.max_failed_rows.iter().rev().find(|(name, _)| name == stage);
+        let max_failed = requested.map(|(_, rows)| *rows).or(thresholds.max_failed_rows).unwrap_or(0);
         let without_row = unfinished.failures.iter().filter(|failure| failure.stage == *stage).count();
         let failed = unfinished.for_stage(stage).failed + without_row as u64;
-        if failed > most {
+        if failed > max_failed {
             let rows = if failed == 1 { "row" } else { "rows" };
-            let allowed = if most > 0 { format!(", more than {most}") } else { String::new() };
+            let allowed = if max_failed > 0 { format!(", more than {max_failed}") } else { String::new() };
             found.push(format!(
                 "`{stage}` could not process {failed} {rows}{allowed}: the index has no values for them; the next run tries \
                  again"
             ));
         }
         for column in columns.iter().filter(|column| column.stage == *stage) {
-            let asked = options.min_columns.iter().rev().find(|(name, _)| *name == column.name);
-            let least = asked.map(|(_, percent)| *percent).or(thresholds.min_values);
-            found.extend(least.filter(|least| column.percent() < *least).map(|least| too_few(column, least)));
+            let requested = options.min_columns.iter().rev().find(|(name, _)| *name == column.name);
+            let min_percent = requested.map(|(_, percent)| *percent).or(thresholds.min_values);
+            found.extend(
+                min_percent
+                    .filter(|min_percent| column.percent() < *min_percent)
+                    .map(|min_percent| too_few(column, min_percent)),
+            );
         }
     }
     let unknown_stages =
@@ -47,8 +51,8 @@ pub(super) fn violations(
     Ok(found)
 }
 
-fn too_few(column: &ColumnState, least: f64) -> String {
+fn too_few(column: &ColumnState, min_percent: f64) -> String {
     // Round down, so that a share below the threshold is not displayed as equal to the threshold.
     let percent = (column.percent() * 100.0).floor() / 100.0;
-    format!("{percent}% of the chunks have a value in column `{}`, less than {least}%", column.name)
+    format!("{percent}% of the chunks have a value in column `{}`, less than {min_percent}%", column.name)
 }

@@ -6,33 +6,33 @@ use aurora_storage::{KnownIndexes, Origin, ProjectDirectory, Snapshot};
 
 use crate::git_signal::is_tracked;
 
-/// The indexes that may be used.
+/// The policy that decides which indexes may be used.
 #[derive(Debug, Clone)]
 pub struct Trust {
-    /// The indexes that the user's runs have made.
+    /// The indexes that runs of the user have made.
     pub known: KnownIndexes,
-    /// Whether all other indexes are used too.
+    /// Whether indexes of unknown origin may also be used.
     pub accepts_unknown: bool,
 }
 
 /// Reason why an index is not used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Distrust {
-    /// The user's runs did not make the index.
+    /// No run of the user made the index.
     #[error("no index run of this user made it")]
     Unknown,
-    /// Git tracks the index, and it was written since the user's last run, perhaps by git.
+    /// Git tracks the index, and the index was written after the user's last run, possibly by git.
     #[error("git tracks it, and it was written since the last index run of this user")]
     Tracked,
 }
 
 impl Trust {
-    /// Trusts every index, known or unknown.
+    /// Creates a policy that trusts every index.
     pub fn everything() -> Self {
         Self { known: KnownIndexes::none(), accepts_unknown: true }
     }
 
-    /// Returns the origin of the index of `root`, if the index may be used.
+    /// Returns the origin of the index of `root` if the index may be used.
     ///
     /// # Errors
     /// Returns the reason why the index may not be used.

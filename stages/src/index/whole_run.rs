@@ -10,21 +10,21 @@ use crate::git_signal::WalkProgress;
 
 /// Reports the progress of several passes to an observer as a single run.
 ///
-/// Each pass visits all files but skips completed ones quickly, so the furthest pass determines the number of completed
-/// files.
+/// Each pass visits all files, but skips completed files quickly. The number of completed files is therefore the
+/// maximum of all passes.
 pub struct WholeRun<'o> {
     observer: &'o dyn IndexObserver,
     begun: Instant,
     reported: Mutex<Reported>,
 }
 
-/// The progress that was last reported to the observer.
+/// The progress that was reported to the observer.
 #[derive(Default)]
 struct Reported {
     files_total: Option<u64>,
     files_done: u64,
     chunks: u64,
-    /// Number of chunks of earlier passes.
+    /// Number of chunks that earlier passes reported.
     chunks_before: u64,
     commits_done: u64,
     commits_total: u64,
@@ -36,7 +36,7 @@ impl<'o> WholeRun<'o> {
         Self { observer, begun: Instant::now(), reported: Mutex::default() }
     }
 
-    /// Begins another pass. `adds_chunks` means that its chunks are counted in addition to the chunks of earlier
+    /// Begins another pass. If `adds_chunks` is true, the chunks of the new pass are added to the chunks of earlier
     /// passes.
     pub fn next_pass(&self, adds_chunks: bool) {
         let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
@@ -47,10 +47,10 @@ impl<'o> WholeRun<'o> {
 impl Observer for WholeRun<'_> {
     fn on_progress(&self, progress: &Progress) {
         let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
-        // A file that appears during the run must not lower the share of completed files.
+        // Keep the first total, so that a file that appears during the run does not lower the share of completed files.
         reported.files_total = reported.files_total.or(progress.files_total);
-        let most = reported.files_total.unwrap_or(u64::MAX);
-        reported.files_done = reported.files_done.max(progress.files_done).min(most);
+        let max_done = reported.files_total.unwrap_or(u64::MAX);
+        reported.files_done = reported.files_done.max(progress.files_done).min(max_done);
         reported.chunks = reported.chunks.max(reported.chunks_before.saturating_add(progress.chunks));
         let run_progress = Progress {
             files_total: reported.files_total,

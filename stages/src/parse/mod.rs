@@ -1,4 +1,4 @@
-//! `parse`: finds the symbols of a text.
+//! The `parse` stage, which finds the symbols of a text.
 
 mod tree_memory;
 
@@ -24,7 +24,7 @@ pub struct Parse {
     pub max_seconds: u64,
     /// Maximum size of a text that is parsed, in bytes.
     pub max_size: usize,
-    /// Maximum number of definitions, and of imports, in one file.
+    /// Maximum number of definitions in one file. The number of imports has the same limit.
     pub max_symbols: usize,
 }
 
@@ -70,8 +70,8 @@ impl Stage for ParseStage {
     }
 
     fn fingerprint(&self) -> Fingerprint {
-        // The time limit is not part of the fingerprint: a file that is parsed in time has the same symbols under any
-        // other limit.
+        // The time limit is not part of the fingerprint, because it does not change the symbols of a file that is
+        // parsed in time.
         let languages: Vec<&str> = LANGUAGES.iter().map(|language| language.name).collect();
         Fingerprint::new(Parse::TYPE, 10)
             .with("max_size", self.limits.size)

@@ -4,16 +4,17 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Maximum time that the work in flight may take, as a share of the interval. The pass continues for this time after
-/// its checkpoint.
+/// Maximum time that the batches in flight may take, as a share of the interval. After the checkpoint, the pass
+/// continues until these batches are processed.
 const MAX_DRAIN_SHARE: f64 = 0.25;
 
-/// Decides when the source stops emitting files. Everything that was emitted before is processed and published.
+/// Decides when the source stops emitting files. Files that were emitted before are still processed and published.
 #[derive(Debug, Default)]
 pub(crate) struct Checkpoint {
-    /// Minimum time that the pass works on changed files. Without an interval, the pass runs to its end.
+    /// Minimum time that the pass works on changed files. If the interval is not set, the pass processes all files.
     interval: OnceLock<Duration>,
-    /// Time at which the first changed file was found. A pass that ended before that time would be repeated endlessly.
+    /// Time at which the first changed file was found. The pass must not end before this time, because a pass without
+    /// progress would be repeated endlessly.
     progress: OnceLock<Instant>,
     /// Number of bytes that the pipeline had finished when progress was first measured.
     done_before: OnceLock<u64>,
@@ -21,12 +22,12 @@ pub(crate) struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// Allows the pass to end after working for `interval`, unless the remaining work takes less time than that.
+    /// Allows the pass to end after working for `interval`, unless the remaining work takes less than `interval`.
     pub(crate) fn set(&self, interval: Duration) {
         self.interval.get_or_init(|| interval);
     }
 
-    /// Records that a file is passed on to later stages.
+    /// Records that the pass found a changed file. Only the first call has an effect.
     pub(crate) fn note_progress(&self) {
         self.progress.get_or_init(Instant::now);
     }
@@ -36,20 +37,20 @@ impl Checkpoint {
         self.progress.get().copied()
     }
 
-    /// Whether the source has to stop. `done` is the number of bytes that the pipeline has finished, and `left` the
-    /// number of bytes that were not emitted.
+    /// Whether the source has to stop. `done` is the number of bytes that the pipeline has finished, and `left` is the
+    /// number of bytes that the source has not emitted yet.
     pub(crate) fn is_due(&self, done: u64, left: u64) -> bool {
         let Some((interval, worked)) = self.worked() else { return false };
-        // The first call records where the pass began, so it must come before the comparison of times.
+        // The first call of `time_for` records the starting point, so it must precede the comparison of times.
         let time_left = self.time_for(left, worked, done);
         let is_due = worked >= interval && time_left >= interval.as_secs_f64();
         self.is_reached.fetch_or(is_due, Ordering::Relaxed);
         is_due
     }
 
-    /// Whether the source has to wait. `done` is the number of bytes that the pipeline has finished, and `in_flight`
-    /// the number of bytes in flight. Without this backpressure, a slow pipeline could take in the whole tree before
-    /// the first checkpoint, and would publish nothing before its end.
+    /// Whether the source has to wait before it emits more files. `done` is the number of bytes that the pipeline has
+    /// finished, and `in_flight` is the number of bytes in flight. Without this backpressure, the source could emit the
+    /// whole tree before the first checkpoint, and a slow pipeline would publish nothing before its end.
     pub(crate) fn is_too_early(&self, done: u64, in_flight: u64) -> bool {
         self.worked().is_some_and(|(interval, worked)| {
             self.time_for(in_flight, worked, done) > interval.as_secs_f64() * MAX_DRAIN_SHARE
@@ -61,13 +62,13 @@ impl Checkpoint {
         Some((*self.interval.get()?, self.first_progress()?.elapsed()))
     }
 
-    /// Returns the number of seconds that `bytes` take at the rate of the pass so far.
+    /// Estimates the number of seconds that processing `bytes` takes, from the rate of the pass so far.
     fn time_for(&self, bytes: u64, worked: Duration, done: u64) -> f64 {
         let done_before = *self.done_before.get_or_init(|| done);
         worked.as_secs_f64() * bytes as f64 / done.saturating_sub(done_before).max(1) as f64
     }
 
-    /// Whether the source stopped before it had emitted everything.
+    /// Whether the source stopped at a checkpoint before it had emitted all files.
     pub(crate) fn is_reached(&self) -> bool {
         self.is_reached.load(Ordering::Relaxed)
     }

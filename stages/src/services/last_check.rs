@@ -1,4 +1,4 @@
-//! The stat data from the last check of the tree that found no change.
+//! The cache file with the stat data of the last check of the tree that found no change.
 
 use std::sync::OnceLock;
 
@@ -10,8 +10,8 @@ const VERSION: u32 = 1;
 /// Maximum size of the file in bytes, enough for some two million files.
 pub(crate) const MAX_CHECK_BYTES: u64 = 256 << 20;
 
-/// The stat data of a tree that did not differ from the index. A search compares the tree with the index before it
-/// answers. As long as the stat data is the same, the files need not be compared.
+/// The record of the last check that found no difference between the tree and the index. A search checks the tree
+/// before it answers. While the stat data of the tree equals the recorded stat data, the files need not be compared.
 pub(crate) struct LastCheck {
     file: CacheFile,
     format: Format,
@@ -19,13 +19,14 @@ pub(crate) struct LastCheck {
 }
 
 impl LastCheck {
-    /// Opens the check in `file`. `key` identifies the inputs of the check besides the tree: the generation, the
-    /// pipeline and the repository.
+    /// Creates a record that is stored in `file`. `key` identifies the inputs of the check other than the tree: the
+    /// generation, the pipeline and the state of the repository.
     pub(crate) fn new(file: CacheFile, key: &[u8]) -> Self {
         Self { file, format: Format::new(MAGIC, VERSION, key), seen: OnceLock::new() }
     }
 
-    /// Returns the stat data of the last check, as passed to [`Self::note`].
+    /// Returns the stat data of the last check, which was passed to [`Self::note`]. Returns `None` if there is no valid
+    /// record.
     pub(crate) fn read(&self) -> Option<Vec<u8>> {
         let mut bytes = self.file.read(&self.format)?;
         let content = self.file.segments(&bytes, &self.format).next()?;
@@ -34,12 +35,12 @@ impl LastCheck {
         Some(bytes)
     }
 
-    /// Records the stat data of this check.
+    /// Remembers the stat data of this check for [`Self::store`].
     pub(crate) fn note(&self, seen: Vec<u8>) {
         self.seen.get_or_init(|| seen);
     }
 
-    /// Stores the stat data of this check. Call it only if no file differed from the index.
+    /// Stores the stat data of this check. Call this method only if no file differs from the index.
     pub(crate) fn store(&self) {
         if let Some(seen) = self.seen.get() {
             // If this fails, the next check compares every file again.

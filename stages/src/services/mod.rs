@@ -1,7 +1,7 @@
 //! The services that the stages of one index run share, with one type per purpose.
 //!
-//! A stage takes its services when it is built, so its fields show its dependencies. Two services are defined
-//! elsewhere: [`IndexWriter`](aurora_storage::IndexWriter), which stores the output of the sinks, and
+//! A stage receives its services when it is built, so its fields show its dependencies. Two services are defined in
+//! other modules: [`IndexWriter`](aurora_storage::IndexWriter), which stores the output of the sinks, and
 //! [`Repository`](crate::git_signal::Repository), which provides the git history.
 
 mod cache_files;

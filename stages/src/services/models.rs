@@ -5,9 +5,9 @@ use std::sync::OnceLock;
 use aurora_analysis::ModelDirectory;
 use aurora_storage::ModelInfo;
 
-/// The directory of models, and the models that this run uses.
+/// The directory of installed models, and the models that this run uses.
 pub(crate) struct Models {
-    /// The user's models. The static model is part of the program.
+    /// The user's installed models. The static model is part of the program.
     pub(crate) directory: ModelDirectory,
     vectors: OnceLock<(String, usize)>,
     tokens: OnceLock<String>,

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::columns::RelativePath;
 
-/// Collects the files that were moved, so that the access history of their chunks can follow them.
+/// Collects the files that were moved. After the run, the access history of their chunks gets the new keys.
 #[derive(Default)]
 pub(crate) struct Moves {
     pairs: Mutex<Vec<(RelativePath, RelativePath)>>,
@@ -17,7 +17,7 @@ impl Moves {
         self.pairs.lock().unwrap_or_else(PoisonError::into_inner).push(pair);
     }
 
-    /// Takes the recorded moves, as pairs of old and new path.
+    /// Removes and returns the recorded moves, as pairs of old and new path.
     pub(crate) fn take(&self) -> Vec<(RelativePath, RelativePath)> {
         std::mem::take(&mut *self.pairs.lock().unwrap_or_else(PoisonError::into_inner))
     }

@@ -14,32 +14,32 @@ use crate::columns::{EMBEDDING, RelativePath};
 pub(crate) enum RunScope {
     /// Files that changed in the tree.
     Changes,
-    /// Also, for every unchanged file, the values of custom columns that no other output depends on.
+    /// Changed files and, for every unchanged file, the values of custom columns from which nothing else is computed.
     Values,
-    /// Also, for every unchanged file, everything that is derived from its stored chunks.
+    /// Changed files and, for every unchanged file, everything that is computed from its stored chunks.
     Derived,
-    /// Everything.
+    /// All files.
     Everything,
 }
 
-/// The policy for rows without the result of a stage.
+/// The policy for rows for which a stage has no result.
 #[derive(Debug, Default)]
 pub(crate) struct UnfinishedPolicy {
-    /// Each stage of the run, with the set of stages whose output depends on it, including itself. Stages that are not
-    /// run are absent.
+    /// For each stage of the run, the stage itself and all stages whose output depends on it. The map does not contain
+    /// stages that are not run.
     pub(crate) dependants: BTreeMap<String, Arc<BTreeSet<String>>>,
-    /// Stages that chunks depend on.
+    /// Stages on which chunks depend.
     pub(crate) makers: BTreeSet<String>,
-    /// Whether rows on which a stage failed are tried again even if their file is unchanged.
+    /// Whether rows on which a stage failed are processed again even if their file is unchanged.
     pub(crate) retries_failures: bool,
 }
 
-/// The work on an unchanged file that has rows without a result.
+/// The work on an unchanged file that has rows without a result of a stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Retry {
     /// Run the stages on the stored chunks.
     Rows,
-    /// Rebuild the chunks, because they depend on one of the stages.
+    /// Rebuild the chunks, because they depend on a stage that has no result.
     Chunks,
 }
 
@@ -48,17 +48,18 @@ pub(crate) struct RestoredChunk {
     pub(crate) id: ChunkId,
     /// The chunk without the metadata of custom columns.
     pub(crate) chunk: Chunk,
-    /// Values of columns that custom stages may have written.
+    /// Stored values of the columns that custom stages write.
     pub(crate) custom: StoredValues,
 }
 
 /// The generation that was published when the run began.
 pub(crate) struct PreviousIndex {
     pub(crate) snapshot: Snapshot,
-    /// Whether a custom stage computes the vectors and receives the stored ones as values.
+    /// Whether a custom stage computes the vectors. If true, stored vectors are restored as values of the stage.
     restores_vectors: bool,
     scope: OnceLock<RunScope>,
     unfinished: OnceLock<UnfinishedPolicy>,
+    /// Indexed paths by the BLAKE3 hash of the content, computed on first use.
     paths_by_content: OnceLock<HashMap<[u8; 32], KnownPaths>>,
 }
 
@@ -86,17 +87,19 @@ impl PreviousIndex {
         self.scope.get().copied().unwrap_or(RunScope::Everything)
     }
 
-    /// Sets the scope. It depends on the fingerprints of the stages, so it is known only after they are built.
+    /// Sets the scope. The scope depends on the fingerprints of the stages, so it is unknown until the stages are
+    /// built.
     pub(crate) fn set_scope(&self, scope: RunScope) {
         self.scope.get_or_init(|| scope);
     }
 
-    /// Sets the policy for rows without a result. Without a policy such rows are left unchanged.
+    /// Sets the policy for rows without a result. Without a policy, such rows cause no work.
     pub(crate) fn set_unfinished_policy(&self, policy: UnfinishedPolicy) {
         self.unfinished.get_or_init(|| policy);
     }
 
-    /// Returns the work on an unchanged file for which stages have missing results, or `None` if there is no such work.
+    /// Returns the work that an unchanged file needs because stages have no result for some of its rows, or `None` if
+    /// it needs no work.
     pub(crate) fn retry(&self, path: &str) -> Result<Option<Retry>, StorageError> {
         let (Some(policy), Some(file)) = (self.unfinished.get(), self.snapshot.file(path)?) else { return Ok(None) };
         let is_tried = |row: &&UnfinishedRow| {
@@ -106,8 +109,8 @@ impl PreviousIndex {
         Ok(file.unfinished.iter().filter(is_tried).map(retry).max())
     }
 
-    /// Whether a stage that chunks depend on has no result for a file, so that stored chunks may be incomplete. Only
-    /// stages of this run count.
+    /// Whether the stored chunks of a file may be incomplete, because a stage on which chunks depend has no result for
+    /// the file. Considers only stages of this run.
     pub(crate) fn lacks_chunks(&self, path: &str) -> Result<bool, StorageError> {
         let (Some(policy), Some(file)) = (self.unfinished.get(), self.snapshot.file(path)?) else { return Ok(false) };
         let makes_chunks =
@@ -115,8 +118,8 @@ impl PreviousIndex {
         Ok(file.unfinished.iter().any(makes_chunks))
     }
 
-    /// Returns the stages whose stored values cannot be reused, because these stages, or stages that they depend on,
-    /// have no result for the file or for the chunk at this position.
+    /// Returns the stages whose stored values cannot be reused for a file, or for the chunk at a position in the file.
+    /// These are the stages without a result, and the stages that depend on them.
     fn outdated(&self, file: &FileRecord, chunk: Option<usize>) -> Arc<BTreeSet<String>> {
         let Some(policy) = self.unfinished.get() else { return Arc::default() };
         let concerns = |row: &&UnfinishedRow| match (row.extent.chunk(), chunk) {
@@ -132,7 +135,8 @@ impl PreviousIndex {
         outdated
     }
 
-    /// Returns the chunks of a file as the last run stored them. The values of custom columns are separate.
+    /// Returns the chunks of a file as the last run stored them, with the values of custom columns separated from the
+    /// chunk.
     pub(crate) fn chunks_of(&self, path: &str) -> Result<Vec<RestoredChunk>, StorageError> {
         let Some(file) = self.snapshot.file(path)? else { return Ok(Vec::new()) };
         let mut chunks = Vec::with_capacity(file.chunks.len());
@@ -172,8 +176,8 @@ impl PreviousIndex {
         Ok(RestoredChunk { id, chunk, custom: StoredValues::new(custom) })
     }
 
-    /// Returns the indexed paths of files with this content that no longer exist, sorted. Only the paths of that
-    /// content are looked up in the tree, and only once.
+    /// Returns the indexed paths with this content that no longer exist, in the order of the index. Each path is looked
+    /// up in the tree at most once.
     pub(crate) fn vanished(&self, hash: &[u8; 32], tree: &SourceTree) -> Result<&[RelativePath], StorageError> {
         let Some(known) = self.paths_by_content()?.get(hash) else { return Ok(&[]) };
         let gone = || known.paths.iter().filter(|path| tree.is_gone(path)).cloned().collect();

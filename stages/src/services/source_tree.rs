@@ -1,4 +1,4 @@
-//! The indexed files: their locations, and the paths that could not be read.
+//! Access to the files of a run, and the paths that could not be read.
 
 use std::io;
 use std::path::PathBuf;
@@ -10,11 +10,11 @@ use aurora_storage::UserDirectory;
 use super::unread::{UnreadPaths, is_gone};
 use crate::columns::RelativePath;
 
-/// Default size above which files are not indexed, in bytes. The pipeline can override it.
+/// Default maximum size of an indexed file, in bytes. The pipeline can override the value.
 pub(crate) const MAX_FILE_SIZE: u64 = 4 << 20;
 
-/// The indexed directory, and the user's conversation logs outside it, which are indexed under
-/// [`UserDirectory::CONVERSATIONS_PREFIX`].
+/// The indexed directory and the user's conversation logs. The logs are outside the directory, and their indexed paths
+/// begin with [`UserDirectory::CONVERSATIONS_PREFIX`].
 pub(crate) struct SourceTree {
     /// The indexed directory.
     pub(crate) root: Directory,
@@ -47,12 +47,12 @@ impl SourceTree {
         self.conversations.clone()
     }
 
-    /// Sets the size above which [`SourceTree::read`] returns an error, in bytes. Only the first call has an effect.
+    /// Sets the maximum file size for [`SourceTree::read`], in bytes. Only the first call has an effect.
     pub(crate) fn limit_file_size(&self, bytes: u64) {
         self.max_file_size.get_or_init(|| bytes);
     }
 
-    /// Reads the file with an indexed path.
+    /// Reads the file at an indexed path.
     ///
     /// # Errors
     /// If the path is not a regular file, the file is too large, a component of the path is a symbolic link, or the
@@ -65,8 +65,8 @@ impl SourceTree {
         }
     }
 
-    /// Whether nothing exists at an indexed path. A path through a directory that has become a symbolic link leads
-    /// elsewhere, so nothing exists at it.
+    /// Whether nothing exists at an indexed path. A path through a directory that has become a symbolic link leads to
+    /// another directory, so it counts as a path that does not exist.
     pub(crate) fn is_gone(&self, path: &str) -> bool {
         let metadata = match self.conversation(path) {
             Some((log, logs)) => Directory::open_root(&logs).and_then(|logs| logs.metadata(log)),
@@ -75,7 +75,7 @@ impl SourceTree {
         metadata.is_err_and(|error| is_gone(&error) || refusal_of(&error) == Some(Refusal::SymbolicLink))
     }
 
-    /// Records a file or directory that exists and could not be read.
+    /// Records a file or directory that exists but could not be read.
     pub(crate) fn note_unread(&self, path: &str) {
         self.unread().add(path);
     }
@@ -85,7 +85,8 @@ impl SourceTree {
         self.unread.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the name of the conversation log with an indexed path, and the directory of the logs.
+    /// Returns the name of a conversation log and the directory of the logs, or `None` if the path is not the path of a
+    /// log.
     fn conversation<'p>(&self, path: &'p str) -> Option<(&'p str, PathBuf)> {
         Some((path.strip_prefix(UserDirectory::CONVERSATIONS_PREFIX)?, self.conversations()?))
     }

@@ -1,7 +1,8 @@
 //! Files and directories that a run could not read.
 //!
-//! A file that cannot be read is unknown, not deleted, so the index keeps its data. A file is gone only if the system
-//! reports that nothing exists at its path, or that a component of the path is not a directory.
+//! The content of a file that cannot be read is unknown, but the file is not deleted, so the index keeps its data. A
+//! file counts as deleted only if the system reports that nothing exists at its path, or that a component of the path
+//! is not a directory.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -11,9 +12,9 @@ use std::io;
 pub(crate) struct UnreadPaths {
     /// Paths relative to the root. The root itself is [`ROOT`].
     paths: BTreeSet<String>,
-    /// Number of indexed files at or below these paths, counted at the end of the run.
+    /// Number of indexed files at or below the paths. Files are counted at the end of the run.
     known: u64,
-    /// Number of those files that are below an unreadable directory.
+    /// Number of indexed files that are below an unreadable directory.
     below: u64,
 }
 
@@ -26,7 +27,7 @@ impl UnreadPaths {
         self.paths.insert(path.to_owned());
     }
 
-    /// Whether an indexed file is at or below one of these paths. If so, the file is counted.
+    /// Whether an indexed file is at or below one of the paths. Counts the file if it is.
     pub(crate) fn covers(&mut self, file: &str) -> bool {
         let is_path = self.paths.contains(file);
         let is_below = || file.match_indices('/').any(|(at, _)| self.paths.contains(&file[..at]));
@@ -36,28 +37,28 @@ impl UnreadPaths {
         is_covered
     }
 
-    /// Whether everything was read.
+    /// Whether all files and directories could be read.
     pub(crate) fn is_empty(&self) -> bool {
         self.paths.is_empty()
     }
 
-    /// Number of files and directories.
+    /// Returns the number of files and directories that could not be read.
     pub(crate) fn len(&self) -> u64 {
         self.paths.len() as u64
     }
 
-    /// Number of indexed files at or below these paths.
+    /// Returns the number of indexed files at or below the paths.
     pub(crate) fn known_files(&self) -> u64 {
         self.known
     }
 
-    /// Number of indexed files below an unreadable directory.
+    /// Returns the number of indexed files below an unreadable directory.
     pub(crate) fn below(&self) -> u64 {
         self.below
     }
 }
 
-/// Whether an error means that a path does not exist. After any other error the path may exist.
+/// Whether an error means that a path does not exist. After any other error, the path may exist.
 pub(crate) fn is_gone(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }

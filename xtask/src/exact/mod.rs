@@ -1,8 +1,9 @@
 //! Does a search for a name that a repository defines once rank the definition first?
 //!
 //! Simple regular expressions find the definitions line by line, independently of the parser and the index that are
-//! measured. Universal Ctags can detect further definitions that a single line does not show, such as methods of
-//! several classes. Baseline: the share of names for which the first hit of `git grep -w` is the definition.
+//! measured. Universal Ctags can detect additional definitions that a single line does not reveal, such as methods with
+//! the same name in several classes. Baseline: the share of names for which the first hit of `git grep -w` is the
+//! definition.
 
 mod ctags;
 mod definition;

@@ -11,17 +11,18 @@ use clap::ValueEnum;
 use super::properties;
 use crate::cargo::{cargo, project};
 
-/// Attempts of a test, each with the next seed.
+/// Number of attempts of a test. Each attempt uses the next seed.
 pub(crate) const ATTEMPTS: u64 = 25;
-/// Number of cases of a property test that does not set it. The default of proptest is 256.
+/// Number of cases of a property test that does not set the number. The default of proptest is 256.
 const CASES: u64 = 2_048;
-/// Number of rejected cases. The default of proptest is 1,024, which is meant for 256 cases.
+/// Maximum number of rejected cases. The default of proptest is 1,024, which is meant for 256 cases.
 const REJECTS: u64 = 16 * CASES;
-/// Kills in a round, and the tests that perform them.
+/// Number of kills in a round.
 const KILLS: u64 = 10;
+/// Names of the tests that kill a process.
 const KILLING: [&str; 2] =
     ["a_kill_at_any_moment_leaves_the_old_index_or_the_new_one", "a_kill_at_any_moment_loses_no_acknowledged_write"];
-/// Maximum duration of a round. The limits of its tests are far lower.
+/// Maximum duration of a round. The time limits of the tests are far lower.
 const MAX_TIME: Duration = Duration::from_secs(60 * 60);
 
 /// Areas to explore.
@@ -45,7 +46,7 @@ pub(crate) fn build() -> Result<(), String> {
 }
 
 impl Area {
-    /// Cargo's arguments that select test programs, and parts of the names of their tests.
+    /// Returns cargo's arguments that select test programs, and parts of the names of their tests.
     fn selection(self) -> Result<(&'static [&'static str], Vec<String>), String> {
         const HOSTILE: &[&str] = &["-p", "aurora", "--test", "hostile"];
         let (programs, tests): (&[&str], &[&str]) = match self {
@@ -64,7 +65,7 @@ impl Area {
         Ok((programs, tests.iter().map(|test| (*test).to_owned()).collect()))
     }
 
-    /// The variables that the tests read.
+    /// Returns the variables that the tests read.
     fn variables(self, seed: u64) -> Vec<(&'static str, u64)> {
         match self {
             Self::Properties => vec![
@@ -78,7 +79,7 @@ impl Area {
         }
     }
 
-    /// The way to keep a finding.
+    /// Returns advice on how to turn a finding into a permanent test.
     pub(crate) fn advice(self) -> &'static str {
         match self {
             Self::Properties => {
@@ -89,11 +90,11 @@ impl Area {
     }
 }
 
-/// A round.
+/// One round of the tests of an area.
 pub(crate) struct Run {
     pub(crate) area: Area,
     pub(crate) seed: u64,
-    /// The file with the output of the tests. It stays if there is a finding.
+    /// The file with the output of the tests. The file is kept if a test fails.
     pub(crate) log: PathBuf,
 }
 
@@ -155,7 +156,7 @@ impl Run {
         })
     }
 
-    /// The command that repeats failed tests.
+    /// Returns the command that repeats failed tests.
     pub(crate) fn repeat(&self, tests: &[String]) -> String {
         let variables = self.area.variables(self.seed).into_iter();
         let variables: String = variables.map(|(name, value)| format!("{name}={value} ")).collect();
@@ -164,7 +165,7 @@ impl Run {
     }
 }
 
-/// Names of the failed tests in a report of the test harness.
+/// Returns the names of the failed tests in a report of the test harness, or `None` if no test failed.
 fn failed_tests(report: &str) -> Option<Vec<String>> {
     let lines = report.lines().filter_map(|line| line.strip_prefix("test ")?.strip_suffix(" ... FAILED"));
     let tests: Vec<String> = lines.map(str::to_owned).collect();

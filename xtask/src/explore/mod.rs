@@ -37,7 +37,7 @@ struct Progress {
     spent: Duration,
 }
 
-/// Explores, and fails if there are findings.
+/// Runs rounds of tests until the time is over. Fails if there are findings.
 pub(crate) fn run(options: &Options) -> Result<(), String> {
     let minutes = options.minutes.unwrap_or(10);
     let time = options.seconds.map_or(Duration::from_secs(minutes * 60), Duration::from_secs);

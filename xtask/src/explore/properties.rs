@@ -6,18 +6,18 @@ use regex::Regex;
 
 use crate::cargo::project;
 
-/// Names of all property tests.
+/// Returns the names of all property tests.
 pub(crate) fn tests() -> Result<Vec<String>, String> {
     let mut git = Command::new("git");
     git.arg("-C").arg(project()).args(["ls-files", "-z", "--cached", "--others", "--exclude-standard", "*.rs"]);
     let listed = git.output().map_err(|error| format!("git: {error}"))?;
     let paths = String::from_utf8_lossy(&listed.stdout).into_owned();
     let read = |path: &str| std::fs::read_to_string(project().join(path)).unwrap_or_default();
-    Ok(paths.split_terminator('\0').flat_map(|path| drawn_in(&read(path))).collect())
+    Ok(paths.split_terminator('\0').flat_map(|path| property_tests_in(&read(path))).collect())
 }
 
-/// The property tests in the source of a file.
-fn drawn_in(source: &str) -> Vec<String> {
+/// Returns the names of the property tests in the source of a file.
+fn property_tests_in(source: &str) -> Vec<String> {
     let head = Regex::new(r"(?s)^.{0,200}?\bfn (\w+)\(([^{]*?)\)\s*(?:->[^{]*)?\{").expect("a valid pattern");
     let drawn = |piece: &str| {
         let head = head.captures(piece)?;
@@ -30,7 +30,7 @@ fn drawn_in(source: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::drawn_in;
+    use super::property_tests_in;
 
     #[test]
     fn tests_that_draw_are_found() {
@@ -49,6 +49,6 @@ mod tests {
             }
             #[test]
             fn by_hand() { TestRunner::new(config).run(); }";
-        assert_eq!(drawn_in(source), ["drawn", "drawn_from_two", "by_hand"]);
+        assert_eq!(property_tests_in(source), ["drawn", "drawn_from_two", "by_hand"]);
     }
 }

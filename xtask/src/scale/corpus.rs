@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::exact;
 
-/// Number of queries in a batch. It is also the number of files that the queries are drawn from.
+/// Number of queries in a batch. Also the number of files from which the queries are sampled.
 const QUERIES: usize = 200;
 
 pub(super) struct Corpus {

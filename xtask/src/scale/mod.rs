@@ -2,8 +2,8 @@
 //!
 //! Corpus: hard links to the files of a directory, once or several times, without the history of git. Baseline: a bare
 //! loop that reads the indexed files and parses them with the same grammars, on as many threads, pinned to the same
-//! cores. Index runs, bare loops and batches of searches take turns, and medians are reported. A core is a processor as
-//! the scheduler sees it, so each of two hardware threads counts as one.
+//! cores. Index runs, bare loops and batches of searches alternate, and medians are reported. A core is a logical
+//! processor of the scheduler, so each of two hardware threads counts as a core.
 //!
 //! `cargo xtask bench scale --root DIR`, or without cargo `xtask bench scale --root DIR --program AUR --bare BARE_PARSE`
 

@@ -42,7 +42,7 @@ impl Processors {
     }
 }
 
-/// Pins this thread to some processors. Processes and threads that it starts later inherit this.
+/// Pins this thread to some processors. Processes and threads that this thread starts later inherit the affinity.
 pub(super) fn pin(processors: &[usize]) -> Result<(), String> {
     let mut set = CpuSet::new();
     let added = processors.iter().try_for_each(|number| set.set(*number));

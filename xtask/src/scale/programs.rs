@@ -1,4 +1,4 @@
-//! `aur` and the bare loop that it is compared with.
+//! The programs to compare: `aur` and the bare loop.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};

@@ -41,7 +41,8 @@ const LANGUAGES: [Column; 4] = [
     ("bare_processor_seconds", "bare CPU s", 2),
     ("processor_ratio", "index / bare CPU", 2),
 ];
-/// Times that are compared with those on the smallest number of cores, with the names of their speed-up and efficiency.
+/// Times that are compared with the times on the smallest number of cores, each with the names of its speed-up and its
+/// efficiency.
 const SPEED_UPS: [(&str, &str, &str); 3] = [
     ("wall_seconds", "speed_up", "efficiency"),
     ("bare_wall_seconds", "bare_speed_up", "bare_efficiency"),

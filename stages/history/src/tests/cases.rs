@@ -1,4 +1,4 @@
-//! Tests the rules of blame, each with one small history, against git.
+//! Compares blame with git, with one small history for each rule.
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;

@@ -1,12 +1,12 @@
-//! Tests the diff cache: records are used only for the versions that they name, and ignored if they are damaged or
-//! belong to another history.
+//! Tests that records in the diff cache are used only for their versions, and are ignored if they are damaged or belong
+//! to another history.
 
 use std::path::PathBuf;
 
 use super::fixture::{Repo, lines};
 use super::increments::{Stored, everything, increment};
 
-/// A history of two files. One of them was renamed and changed in the same commit.
+/// Creates a history of two files. One of the files was renamed and changed in the same commit.
 fn repository() -> Repo {
     let repo = Repo::new();
     let text = lines("line", 40);
@@ -39,7 +39,7 @@ fn attribute(repo: &Repo, stored: &Stored) -> Stored {
     found
 }
 
-/// Prepends lines to each file, so that its ranges differ from the ranges whose touches were counted before.
+/// Prepends lines to each file, so that the ranges differ from the ranges whose touches were counted before.
 fn commit_on_top(repo: &Repo, files: &[&str]) {
     for path in files {
         let text = std::fs::read_to_string(repo.root.join(path)).unwrap();

@@ -27,7 +27,7 @@ pub(crate) struct Repo {
 }
 
 impl Repo {
-    /// A repository without commits.
+    /// Creates a repository without commits.
     pub(crate) fn new() -> Self {
         let directory = tempfile::tempdir().unwrap();
         let repo = Self {
@@ -40,17 +40,17 @@ impl Repo {
         repo
     }
 
-    /// An existing repository.
+    /// Opens an existing repository.
     pub(super) fn existing(root: PathBuf) -> Self {
         Self { root, clock: AtomicI64::new(1_700_000_000), _directory: None }
     }
 
-    /// Another repository, usually within the directory of this one.
+    /// Creates a handle to another repository, usually next to this repository.
     pub(super) fn at(&self, root: PathBuf) -> Self {
         Self { root, clock: AtomicI64::new(self.clock.load(Ordering::Relaxed)), _directory: None }
     }
 
-    /// Runs git and returns what it prints.
+    /// Runs git and returns its standard output.
     pub(crate) fn git(&self, arguments: &[&str]) -> String {
         self.git_with_input(arguments, b"")
     }
@@ -105,17 +105,17 @@ impl Repo {
         self.commit(path)
     }
 
-    /// A cache file in git's directory.
+    /// Returns a cache file in git's directory.
     pub(super) fn cache(&self, name: &str) -> CacheFile {
         CacheFile::new(Directory::open_root(&self.root.join(".git")).unwrap(), name, b"secret", 1 << 20)
     }
 
-    /// Both cache files, in git's directory.
+    /// Returns options with both cache files in git's directory.
     pub(super) fn caches(&self) -> Options {
         Options { walk_cache: Some(self.cache("walk")), diff_cache: Some(self.cache("comparisons")), mask: None }
     }
 
-    /// Cache files in a directory that does not exist any more.
+    /// Returns options with cache files in a directory that no longer exists.
     pub(super) fn unwritable_caches(&self) -> Options {
         let directory = tempfile::tempdir().unwrap();
         let file = CacheFile::new(Directory::open_root(directory.path()).unwrap(), "nothing", b"secret", 1 << 20);
@@ -137,36 +137,36 @@ impl Repo {
         history.blame(&index, path).unwrap()
     }
 
-    /// The output of `git blame` for the lines of `path` at HEAD.
+    /// Returns the output of `git blame` for the lines of `path` at HEAD.
     pub(super) fn git_blame(&self, path: &str) -> Vec<GitLine> {
         parse_blame(&self.git(&["blame", "--line-porcelain", "HEAD", "--", path]))
     }
 
-    /// The output of `git blame` for the lines of `path` in the work tree.
+    /// Returns the output of `git blame` for the lines of `path` in the work tree.
     pub(super) fn git_blame_worktree(&self, path: &str) -> Vec<GitLine> {
         parse_blame(&self.git(&["blame", "--line-porcelain", "--", path]))
     }
 
-    /// The commits that touched lines `range` of `path` at HEAD according to git.
+    /// Returns the commits that, according to git, touched the lines `range` of `path` at HEAD.
     pub(super) fn git_touches(&self, path: &str, range: &Range<u32>) -> Vec<String> {
         self.try_git_touches(path, range).unwrap()
     }
 
-    /// Like [`Self::git_touches`], but `None` if git fails.
+    /// Like [`Self::git_touches`], but returns `None` if git fails.
     pub(super) fn try_git_touches(&self, path: &str, range: &Range<u32>) -> Option<Vec<String>> {
         let lines = format!("-L{},{}:{path}", range.start + 1, range.end);
         let commits = self.try_git(&["log", &lines, "--format=%H", "--no-patch"], b"").ok()?;
         Some(commits.lines().map(str::to_owned).collect())
     }
 
-    /// The regular files at HEAD.
+    /// Returns the regular files at HEAD.
     pub(super) fn files(&self) -> Vec<String> {
         let listing = self.git(&["ls-tree", "-r", "-z", "HEAD"]);
         let files = listing.split('\0').filter(|entry| entry.starts_with("100"));
         files.map(|entry| entry.split('\t').nth(1).unwrap().to_owned()).collect()
     }
 
-    /// Compares all regular files at HEAD with git.
+    /// Compares the blame of all regular files at HEAD with git.
     pub(super) fn check(&self) {
         let (history, index) = self.open();
         for path in self.files() {
@@ -216,12 +216,12 @@ fn parse_blame(porcelain: &str) -> Vec<GitLine> {
     lines
 }
 
-/// A `file://` URL of `path`. Git supports `--depth` and `--filter` only when it clones from a URL.
+/// Returns a `file://` URL of `path`. Git supports `--depth` and `--filter` only when it clones from a URL.
 pub(super) fn url(path: &Path) -> String {
     format!("file://{}", path.display())
 }
 
-/// `count` numbered lines that start with `word`.
+/// Returns `count` numbered lines that start with `word`.
 pub(crate) fn lines(word: &str, count: usize) -> String {
     (0..count).map(|line| format!("{word} {line}\n")).collect()
 }

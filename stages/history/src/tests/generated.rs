@@ -31,7 +31,7 @@ fn check_file_histories(repo: &Repo) -> usize {
     // In git, a path that was a directory in some commits also matches the files in it.
     for path in NAMES.into_iter().filter(|&path| path != "z") {
         let Some(history) = index.file_history(path) else { continue };
-        // Git counts a change of mode as a change; aurora-history does not.
+        // Git counts a change of mode as a change, and aurora-history does not.
         let raw = repo.git(&["log", "--full-history", "-m", "--raw", "--format=", "HEAD", "--", path]);
         let modes = |line: &str| (line[1..7].to_owned(), line[8..14].to_owned());
         let is_file = |mode: &str| mode == "000000" || mode == "100644";

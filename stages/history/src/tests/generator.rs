@@ -62,17 +62,17 @@ impl Random {
     }
 }
 
-/// The number of histories to try: `usual`, unless the environment variable `AURORA_BLAME_SEEDS` sets it.
+/// Returns the number of histories to try: `usual`, unless the environment variable `AURORA_BLAME_SEEDS` sets it.
 pub(super) fn seeds(usual: u64) -> u64 {
     std::env::var("AURORA_BLAME_SEEDS").ok().and_then(|seeds| seeds.parse().ok()).unwrap_or(usual)
 }
 
-/// A repository with `commits` random commits.
+/// Creates a repository with `commits` random commits.
 pub(super) fn repository(random: &mut Random, commits: usize) -> Repo {
     import(&generate(random, commits))
 }
 
-/// Like [`repository`], but with regular files in place of symbolic links.
+/// Like [`repository`], but with regular files instead of symbolic links.
 pub(super) fn repository_without_links(random: &mut Random, commits: usize) -> Repo {
     import(&generate(random, commits).replace("\nM 120000 inline ", "\nM 100644 inline "))
 }
@@ -210,7 +210,7 @@ fn insert(files: &mut Files, path: &'static str, file: File) {
 }
 
 fn write_commit(stream: &mut String, random: &mut Random, commit: usize, parents: &[usize], files: &Files) {
-    // Clocks differ: some commits look older than their parents.
+    // Clocks differ, so some commits look older than their parents.
     let time = 1_700_000_000 + commit * 60 - random.below(200);
     writeln!(stream, "commit refs/heads/main\nmark :{}", commit + 1).unwrap();
     writeln!(stream, "author A{} <a{}@example.com> {time} +0000", commit % 4, commit % 4).unwrap();

@@ -1,4 +1,5 @@
-//! Attributes a new HEAD with the caches of earlier walks, and compares the result with a walk of the whole history.
+//! Tests that attributing a new HEAD with the caches of earlier walks gives the same result as a walk of the whole
+//! history.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -27,7 +28,7 @@ pub(super) fn increment(history: &History, stored: &Stored) -> (Stored, usize) {
     (at_head(history, &index, &known), compared.into_inner())
 }
 
-/// The attribution of every file at HEAD, and the touches of some ranges of its lines, which shift with its content.
+/// Returns the attribution of every file at HEAD, with the touch counts of some ranges of lines.
 fn at_head(history: &History, index: &EventIndex, known: &CachedAttribution<'_>) -> Stored {
     let attribute = |path: &'static str, key: EventKey| {
         let text = std::process::Command::new("git")

@@ -1,5 +1,5 @@
-//! Attribution compared with the `git` binary, line by line, on repositories that small scripts build and, on request,
-//! on a real repository.
+//! Tests that compare attribution with the `git` binary, line by line. The repositories are built by small scripts. On
+//! request, a test compares a real repository.
 
 mod cases;
 mod diff_cache;

@@ -1,4 +1,5 @@
-//! Attributes a real repository, which an environment variable names, and compares the result with git, line by line.
+//! Attributes a real repository, whose path is in an environment variable, and compares the result with git, line by
+//! line.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -11,24 +12,24 @@ use rayon::prelude::*;
 
 use crate::{FileBlame, History, Options};
 
-/// The number of files that are compared, unless the environment variable `AURORA_HISTORY_FILES` sets it.
+/// The default number of files to compare. The environment variable `AURORA_HISTORY_FILES` overrides it.
 const FILES: usize = 150;
 /// Minimum share of equal lines, in ten-thousandths.
 const MIN_EQUAL: usize = 9_999;
 
 /// Run this test with the path of a repository, bare or not, in `AURORA_HISTORY_REPOSITORY`. `AURORA_HISTORY_FILES` is
 /// the number of files at HEAD to compare with `git blame --line-porcelain`, or `all`. These files are evenly spread
-/// over the tree. Files that git cannot blame, because a partial clone lacks their content, are skipped.
+/// over the tree. Files that git cannot blame, because a partial clone does not contain their content, are skipped.
 ///
-/// Lines may differ where
+/// Lines may differ in these cases:
 /// - a commit deletes more than 10,000 files and also renames and edits a file, because the detector then compares only
 ///   files of the same name;
 /// - a version of a file has more than 64 MiB;
 /// - git's own settings change the result: textconv filters, `diff.algorithm` in versions of git that respect it,
 ///   `blame.*` options.
 ///
-/// Lines must not differ where several sources of a rename are identical or equally similar: the detector chooses the
-/// same source as git.
+/// Lines must not differ if several sources of a rename are identical or equally similar, because the detector chooses
+/// the same source as git.
 #[test]
 #[ignore = "compares the repository that AURORA_HISTORY_REPOSITORY names"]
 fn a_real_history_is_attributed_as_by_git() {
@@ -55,7 +56,7 @@ fn a_real_history_is_attributed_as_by_git() {
     assert!(differing * 10_000 <= lines * (10_000 - MIN_EQUAL), "{differing} of {lines} lines differ");
 }
 
-/// Returns the number of differing lines, and prints the first of them.
+/// Returns the number of differing lines, and prints the first differing line.
 fn differing_lines(path: &[u8], found: &FileBlame, expected: &[String]) -> usize {
     assert_eq!(found.line_count() as usize, expected.len(), "lines of {}", path.escape_ascii());
     let differs = |(line, expected): &(u32, &String)| found.commit_of(*line).unwrap().id.to_string() != **expected;
@@ -73,7 +74,7 @@ fn regular_files(root: &Path) -> Vec<Vec<u8>> {
     entries.map(|entry| entry.splitn(2, |&byte| byte == b'\t').nth(1).unwrap().to_vec()).collect()
 }
 
-/// The commit of each line; `None` if git fails.
+/// Returns the commit of each line, or `None` if git fails.
 fn git_blame(root: &Path, path: &[u8]) -> Option<Vec<String>> {
     let mut git = Command::new("git");
     git.arg("-C").arg(root).args(["blame", "--line-porcelain", "HEAD", "--"]).arg(OsStr::from_bytes(path));

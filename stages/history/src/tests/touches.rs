@@ -1,4 +1,4 @@
-//! Compares touch counts with `git log -L`: one small history per rule, then random histories.
+//! Compares touch counts with `git log -L`, first with one small history for each rule, and then with random histories.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ const SEEDS: u64 = 10;
 const COMMITS: usize = 45;
 const RANGES: usize = 4;
 
-/// Compares the counts of `ranges` with git's and returns them.
+/// Compares the touch counts of `ranges` with git, and returns the counts.
 fn check(repo: &Repo, path: &str, ranges: &[Range<u32>]) -> Vec<u32> {
     let (history, index) = repo.open();
     let counts = history.touch_counts(&index, path, ranges, None).unwrap();
@@ -91,7 +91,8 @@ fn changes_slide_down_between_equal_lines() {
     check(&repo, "file.rs", &[0..3, 4..7, 8..11, 3..8]);
 }
 
-/// A file whose line 5 changed on one branch and whose line 25 changed on the other, before they are merged.
+/// Creates a file on two branches that are not merged yet. Line 5 was changed on one branch, and line 25 on the other
+/// branch.
 fn branches() -> Repo {
     let repo = Repo::new();
     let text = lines("base", 30);
@@ -157,7 +158,7 @@ fn counts_in_a_changed_working_tree_equal_the_counts_after_a_commit() {
     assert_eq!(counts, expected);
 }
 
-/// Git would compare the file with the target of the link, as if this target were a line of the file.
+/// Git compares the file with the target of the link, as if the target were a line of the file.
 #[test]
 fn a_range_ends_where_a_symbolic_link_became_a_file() {
     let repo = Repo::new();
@@ -176,7 +177,7 @@ fn a_range_ends_where_a_symbolic_link_became_a_file() {
     assert_eq!(history.touch_counts(&index, "file", &[all], None).unwrap(), [1]);
 }
 
-/// Random ranges of lines of the files at HEAD. Some ranges contain others.
+/// Returns random ranges of lines of the files at HEAD. Some ranges contain other ranges.
 fn random_ranges(repo: &Repo, random: &mut Random) -> Vec<(String, Vec<Range<u32>>)> {
     let (history, index) = repo.open();
     let ranges = |path: String| {
@@ -198,9 +199,9 @@ fn random_history(seed: u64) -> (Repo, Random) {
     (repository_without_links(&mut random, COMMITS), random)
 }
 
-/// Counts may differ from git's in two cases, both after a merge that split a range:
-/// - If branches have the file under different names, git follows both names at once. An older merge that differs in
-///   one of the names then passes the other name to all of its parents too. This crate follows each path separately.
+/// Counts may differ from git in two cases, both after a merge that split a range:
+/// - If branches have the file under different names, git follows both names. An older merge that differs in one of the
+///   names then also passes the other name to all of its parents. This crate follows each path separately.
 /// - Git before 2.52 misses a change that begins right after one part of a range and reaches into the next part.
 #[test]
 fn touches_of_generated_histories_are_counted_as_by_git() {
@@ -229,7 +230,7 @@ fn touches_of_generated_histories_are_counted_as_by_git() {
     assert!(equal * 100 >= all * 99, "{equal} of {all}");
 }
 
-/// A cache that has half of all counts, for any commit of a repository.
+/// A cache that contains about half of all counts, for any commit of a repository.
 struct Oracle<'a> {
     repo: &'a Repo,
     opened: RefCell<BTreeMap<EventKey, (History, EventIndex)>>,

@@ -1,5 +1,5 @@
-//! Measures touch counts of a real repository, which the environment variable `AURORA_HISTORY_REPOSITORY` names: do the
-//! counts agree with `git log -L`, and how much time do they add to blame?
+//! Measures touch counts of a real repository, whose path is in the environment variable `AURORA_HISTORY_REPOSITORY`:
+//! do the counts agree with `git log -L`, and how much time do they add to blame?
 //!
 //! Run with `cargo test -p aurora-history --lib touches_of_repository -- --ignored --nocapture`.
 
@@ -11,9 +11,9 @@ use super::fixture::Repo;
 use super::generator::Random;
 use crate::{EventIndex, History};
 
-/// The number of ranges that are compared with git, unless `AURORA_HISTORY_RANGES` sets it.
+/// The default number of ranges to compare with git. `AURORA_HISTORY_RANGES` overrides it.
 const RANGES: usize = 40;
-/// Minimum number of lines of a file that is chosen at random.
+/// Minimum number of lines of a randomly chosen file.
 const MIN_LINES: u32 = 20;
 
 fn repository() -> Repo {
@@ -64,7 +64,7 @@ fn random_ranges_are_counted_as_by_git() {
     assert!(equal * 10 >= ranges * 9 && farthest <= 1);
 }
 
-/// CPU time of the thread in seconds, or elapsed time on systems that do not report it.
+/// Returns the CPU time of the thread in seconds, or the elapsed time on systems that do not report CPU time.
 fn clock() -> f64 {
     static START: OnceLock<Instant> = OnceLock::new();
     let of_thread = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
@@ -72,7 +72,7 @@ fn clock() -> f64 {
     nanoseconds.map_or_else(|| START.get_or_init(Instant::now).elapsed().as_secs_f64(), |time| time / 1e9)
 }
 
-/// Ranges of 40 lines that cover the file, and ranges of 200 lines that contain them.
+/// Returns ranges of 40 lines that cover a file, and ranges of 200 lines that contain them.
 fn windows(lines: u32) -> Vec<Range<u32>> {
     let cut = |size: u32| (0..lines.div_ceil(size)).map(move |at| at * size..((at + 1) * size).min(lines));
     cut(40).chain(cut(200)).collect()
@@ -83,7 +83,8 @@ fn windows(lines: u32) -> Vec<Range<u32>> {
 fn measures_the_cost_of_touches_on_top_of_blame() {
     let repo = repository();
     let files = repo.files();
-    // Measures both alternately, file by file, so that both run under the same load. Each has its own caches in memory.
+    // Measure both alternately, file by file, so that both run under the same load. Each measurement has separate
+    // caches in memory.
     let ((first, index), (second, _), (third, _)) = (repo.open(), repo.open(), repo.open());
     let (mut blame_time, mut both_time, mut ranges) = (0.0, 0.0, 0);
     for (at, path) in files.iter().enumerate() {

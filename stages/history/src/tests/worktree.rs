@@ -1,9 +1,9 @@
-//! Tests the attribution of files in the working tree, and summaries of ranges of lines.
+//! Tests of the attribution of files in the working tree, and of summaries of ranges of lines.
 
 use super::fixture::{Repo, assert_same, lines};
 use crate::{NOT_COMMITTED, WorkingCopy};
 
-/// Writes `text` to the work tree and compares with `git blame` of the work tree.
+/// Writes `text` to the work tree and compares the attribution with `git blame` of the work tree.
 fn check_worktree(repo: &Repo, path: &str, text: &str) {
     check_copy(repo, path, WorkingCopy::utf_8(text));
 }

@@ -1,11 +1,11 @@
-//! Tests how the git index detects changed files.
+//! Tests of the detection of changed files with the git index.
 
 use std::time::{Duration, SystemTime};
 
 use super::fixture::Repo;
 use crate::WorktreeState;
 
-/// A delay after which an entry of the index is no longer racy.
+/// Delay after which an entry of the index is no longer racy.
 const SETTLED: Duration = Duration::from_millis(80);
 
 /// Sets the modification time of `path` to `age` ago.
@@ -83,7 +83,7 @@ fn an_edit_that_keeps_size_and_modification_time_was_missed() {
     assert_eq!((state("edited"), state("replaced")), (Some(WorktreeState::Unknown), Some(WorktreeState::Unknown)));
 }
 
-/// Uses version 4 of the index format, in which a path shares a prefix with the path before it.
+/// Uses version 4 of the index format, in which a path is stored relative to the previous path.
 #[test]
 fn an_index_with_ever_longer_paths_is_rejected() {
     let repo = Repo::new();
@@ -97,7 +97,7 @@ fn an_index_with_ever_longer_paths_is_rejected() {
     let mut bytes = b"DIRC\0\0\0\x04\0\0\x03\xe8".to_vec();
     for _ in 0..1_000 {
         bytes.extend([0; 62]);
-        // Number of bytes to remove from the previous path: 0.
+        // The number of bytes to remove from the previous path, 0.
         bytes.push(0);
         bytes.extend(b"and ten more bytes\0");
     }

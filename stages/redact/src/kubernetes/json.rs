@@ -1,4 +1,5 @@
-//! Finds the values of secrets in JSON manifests. A text may contain several manifests, also as the items of a list.
+//! Finds the values of secrets in JSON manifests. A text may contain several manifests, and a manifest may be an item
+//! of a list.
 
 use std::ops::Range;
 
@@ -20,9 +21,11 @@ pub(super) fn find(text: &str, out: &mut impl FnMut(Range<usize>)) {
 /// An open object or array.
 #[derive(Default)]
 struct Open {
-    /// The last key; its value comes next.
+    /// The most recent key.
     key: Range<usize>,
+    /// Whether the next string is a value and not a key.
     is_value_next: bool,
+    /// Whether the `kind` of the object is `Secret`.
     is_secret: bool,
     /// Whether this is the value of a key for which [`holds_values`] is true.
     is_data: bool,
@@ -55,7 +58,7 @@ impl Reader {
                 _ => {}
             }
         }
-        // The text was truncated or is not JSON: begin again.
+        // Objects are still open if the text was truncated or is not JSON. Close them to report their values.
         self.deeper = 0;
         while !self.open.is_empty() {
             self.end(out);
@@ -68,7 +71,7 @@ impl Reader {
         }
     }
 
-    /// Records a string: a key, the kind of a manifest, or one of its values.
+    /// Records a string, which is a key, the kind of a manifest, or a value.
     fn string(&mut self, text: &str, span: Range<usize>) {
         let Some(open) = self.open.last_mut().filter(|_| self.deeper == 0) else { return };
         if !open.is_value_next {
@@ -89,7 +92,8 @@ impl Reader {
         self.open.push(Open { is_data, ..Open::default() });
     }
 
-    /// Closes an object or an array. If it is a secret, passes its values to `out`; otherwise to the enclosing object.
+    /// Closes an object or an array. If it is a secret, passes its values to `out`. If it is the data of an enclosing
+    /// object, adds its values to that object.
     fn end(&mut self, out: &mut impl FnMut(Range<usize>)) {
         if self.deeper > 0 {
             self.deeper -= 1;
@@ -104,7 +108,8 @@ impl Reader {
     }
 }
 
-/// Returns the end of a string that begins at an offset: its closing quote or the end of the line.
+/// Returns the offset of the closing quote of a string, or of the end of the line if the quote is missing. `at` is the
+/// offset after the opening quote.
 fn end_of_string(bytes: &[u8], mut at: usize) -> usize {
     while let Some(found) = memchr3(b'"', b'\\', b'\n', &bytes[at..]) {
         at += found;

@@ -1,6 +1,6 @@
-//! Keys of Kubernetes manifests that are the same in JSON and YAML.
+//! Keys of Kubernetes manifests, in JSON and YAML.
 
-/// Whether a key of a secret's manifest contains the values of the secret.
+/// Whether a key of a manifest contains the values of a secret.
 pub(super) fn holds_values(key: &str) -> bool {
     matches!(key, "data" | "stringData")
 }

@@ -25,7 +25,7 @@ fn is_secret(text: &str) -> bool {
     kind.trim_matches([' ', '\t', '"', '\'']).eq_ignore_ascii_case("secret")
 }
 
-/// Returns the YAML document around an offset, which does not start before `from`.
+/// Returns the range of the YAML document that contains the offset `at`. The range does not start before `from`.
 fn document_around(text: &str, at: usize, from: usize) -> Range<usize> {
     let start = text[from..at].rfind("\n---").map_or(from, |line| from + line);
     start..text[at..].find("\n---").map_or(text.len(), |line| at + line)
@@ -34,7 +34,7 @@ fn document_around(text: &str, at: usize, from: usize) -> Range<usize> {
 /// Calls `out` with every value below `data` or `stringData`.
 fn values(text: &str, document: Range<usize>, out: &mut impl FnMut(Range<usize>)) {
     let mut start = document.start;
-    // Indentation of the key that contains the values; `None` outside such a key.
+    // Indentation of the key that contains the values, or `None` outside of such a key.
     let mut data = None;
     for line in text[document].split_inclusive('\n') {
         let content = line.trim();

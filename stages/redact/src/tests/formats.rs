@@ -6,11 +6,11 @@ use crate::{MASK, find};
 
 /// Number of random tokens per format.
 const TOKENS: usize = 2000;
-/// Maximum number of tokens per format that may look like names, for formats with [`Criterion::Random`].
+/// Maximum number of tokens of a format with [`Criterion::Random`] that may look like names and stay unmasked.
 const MAX_NAMES: usize = TOKENS / 200;
 
-/// Texts in which the token replaces `{}`. In some of them, the token is at the start or the end.
-const PLACES: &[&str] = &[
+/// Contexts of a token, which replaces `{}`. In some contexts, the token is at the start or the end of the text.
+const CONTEXTS: &[&str] = &[
     "{}\n",
     "export KEY={}\n",
     "key = \"{}\";\n",
@@ -28,7 +28,7 @@ const PLACES: &[&str] = &[
 ];
 
 #[test]
-fn random_tokens_of_every_format_are_masked_in_every_place() {
+fn random_tokens_of_every_format_are_masked_in_every_context() {
     let (mut random, mut unmasked) = (Random(1), Vec::new());
     for format in FORMATS {
         let pattern =
@@ -46,8 +46,8 @@ fn random_tokens_of_every_format_are_masked_in_every_place() {
             let token = random.matching(&pattern);
             let secret = whole.captures(token.as_bytes()).and_then(|groups| groups.get(1)).expect("a group");
             let secret = &token[secret.range()];
-            let place = |at: usize| PLACES[at % PLACES.len()].replace("{}", &format!("{before}{token}"));
-            let text = [place(drawn), place(drawn / PLACES.len()), place(PLACES.len() - 1)].join("\n");
+            let context = |at: usize| CONTEXTS[at % CONTEXTS.len()].replace("{}", &format!("{before}{token}"));
+            let text = [context(drawn), context(drawn / CONTEXTS.len()), context(CONTEXTS.len() - 1)].join("\n");
             let masked = masked(&text);
             if let Some(at) = masked.find(secret) {
                 let before = text[..at].lines().last().unwrap_or_default();
@@ -98,13 +98,13 @@ fn the_documentation_lists_every_format() {
     let begins: Vec<String> = FORMATS
         .iter()
         .map(|format| {
-            let judged = match format.criterion {
+            let criterion = match format.criterion {
                 Criterion::Prefix => "prefix".to_owned(),
                 Criterion::Entropy(least) => format!("entropy {least:.1}"),
                 Criterion::Header => "header".to_owned(),
                 Criterion::Random => "random".to_owned(),
             };
-            format!("| {} | `{}` | {judged} | ", format.name, format.pattern.replace('|', "\\|"))
+            format!("| {} | `{}` | {criterion} | ", format.name, format.pattern.replace('|', "\\|"))
         })
         .collect();
     let rows: Vec<&str> = rows.collect();

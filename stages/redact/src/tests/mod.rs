@@ -16,7 +16,7 @@ fn masked(text: &str) -> String {
     mask(text.to_owned(), &find(text))
 }
 
-/// Returns a value that looks random, the same in every run.
+/// Returns a value that looks random but is the same in every run.
 fn random(length: usize) -> String {
     const ALPHABET: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
     let mut state = 0x2545_f491_u32;
@@ -54,9 +54,9 @@ impl Random {
                 char::from(bytes[self.below(bytes.len())]).into()
             }
             HirKind::Repetition(repetition) => {
-                let least = repetition.min as usize;
-                let most = repetition.max.map_or(least + 20, |most| most as usize);
-                (0..least + self.below(most - least + 1)).map(|_| self.matching(&repetition.sub)).collect()
+                let min = repetition.min as usize;
+                let max = repetition.max.map_or(min + 20, |max| max as usize);
+                (0..min + self.below(max - min + 1)).map(|_| self.matching(&repetition.sub)).collect()
             }
             HirKind::Capture(capture) => self.matching(&capture.sub),
             HirKind::Concat(parts) => parts.iter().map(|part| self.matching(part)).collect(),

@@ -6,7 +6,7 @@ use super::masked;
 use crate::{MASK, Secret, find, mask};
 
 #[test]
-fn long_values_end_at_characters() {
+fn long_values_end_at_character_boundaries() {
     let long = "é1A仕".repeat(300);
     for start in ["", "x", "xy"] {
         for text in [
@@ -65,8 +65,8 @@ proptest! {
         prop_assert_eq!(masked.len(), text.len());
         for (at, (byte, before)) in masked.bytes().zip(text.bytes()).enumerate() {
             let is_masked = found.iter().any(|secret| secret.span.contains(&at));
-            let is_right = if is_masked { byte == MASK as u8 && before != b'\n' } else { byte == before };
-            prop_assert!(is_right, "byte {}", at);
+            let is_correct = if is_masked { byte == MASK as u8 && before != b'\n' } else { byte == before };
+            prop_assert!(is_correct, "byte {}", at);
         }
     }
 

@@ -40,7 +40,7 @@ pub(super) fn push_paragraph(text: &mut String, paragraph: &str, level: usize) -
     if text.len() as u64 > MAX_TEXT_BYTES { Err(ExtractError::TooLarge) } else { Ok(()) }
 }
 
-/// Decodes a document that consists of a single text. Returns an empty text if the bytes are not text.
+/// Decodes a document that is a single text file. Returns an empty string if the bytes are not text.
 pub(super) fn decoded(bytes: &[u8]) -> String {
     aurora_encoding::decode(bytes.to_vec()).map(|text| text.text).unwrap_or_default()
 }

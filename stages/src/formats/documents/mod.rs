@@ -1,6 +1,6 @@
 //! Documents that are neither source code nor Markdown: plain text, and formats from which text is extracted.
 //!
-//! Extraction marks headings with `#`, as in Markdown, which preserves the sections.
+//! Extraction marks headings with `#`, as in Markdown, so that the sections of a document are preserved.
 
 mod docx;
 mod error;
@@ -21,19 +21,19 @@ pub type Extractor = fn(&[u8]) -> Result<String, ExtractError>;
 /// A document format.
 #[derive(Debug)]
 pub struct DocumentFormat {
-    /// Name, unique among languages and documents.
+    /// Name, unique among languages and document formats.
     pub name: &'static str,
     /// File extensions in lower case, without the dot.
     pub extensions: &'static [&'static str],
     /// Aliases in lower case.
     pub aliases: &'static [&'static str],
-    /// Extracts the text, or `None` for formats that are text.
+    /// The function that extracts the text, or `None` if files of the format are text.
     pub extract: Option<Extractor>,
-    /// Whether definitions in fenced code are symbols.
+    /// Whether the definitions in fenced code become symbols.
     pub has_code: bool,
 }
 
-/// The format of conversation logs. Only their directory distinguishes them from other Markdown.
+/// The format of conversation logs. Only the directory of a log distinguishes it from another Markdown file.
 pub const CONVERSATION: &str = "conversation";
 /// The format of reasoning patterns.
 pub const REASONING: &str = "reasoning";

@@ -1,7 +1,7 @@
-//! A dry run: shows one file after each stage, without an index.
+//! Dry runs, which show the state of one file after each stage, without an index.
 //!
-//! It runs the pipeline on one file, with the same stages and workers. Sinks are left out, and so are the stages that
-//! read the output of sinks. The file counts as new: nothing is read from an index.
+//! A dry run executes the stages of the pipeline on one file, except the sinks and the stages that read the output of
+//! sinks. The file is treated as new, and nothing is read from an index.
 
 mod recorder;
 mod trace;
@@ -24,7 +24,7 @@ use recorder::{LogLines, Recorder};
 
 pub use trace::{ChunkRow, DroppedRow, FailedRows, StageTrace};
 
-/// Maximum time that the file waits for the walk over the git history, unless [`IndexOptions::patience`] is set.
+/// Default maximum time that the file waits for the walk over the git history, see [`IndexOptions::patience`].
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The result of a dry run on one file.
@@ -38,12 +38,12 @@ pub struct DryRun {
     pub error: Option<RunError>,
 }
 
-/// Runs the pipeline on the file or document at `path`, which is relative to the root. If `only` names stages, only
-/// these and the stages that they depend on are run.
+/// Runs the pipeline on the file or document at `path`, which is relative to the root. If `only` is not empty, runs
+/// only the stages in `only` and the stages on which they depend.
 ///
 /// # Errors
-/// If the configuration is invalid, or a stage cannot be built. A stage that fails is not an error, see
-/// [`DryRun::error`].
+/// If the configuration is invalid, or a stage cannot be built. A stage that fails during the run does not cause an
+/// error, see [`DryRun::error`].
 pub fn dry_run(options: &IndexOptions, path: &str, only: &[String]) -> Result<DryRun, IndexError> {
     let options = &with_indexable_root(options)?;
     let whole = plan_without_suppliers(options, |stage| path.starts_with(&format!("@{stage}/")))?;

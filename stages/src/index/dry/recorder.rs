@@ -1,4 +1,4 @@
-//! The probe of a dry run.
+//! The probe that records the output of stages in a dry run.
 
 use std::collections::BTreeMap;
 use std::mem;
@@ -12,7 +12,7 @@ use super::trace::{ChunkRow, DroppedRow, FailedRows, StageTrace};
 use crate::columns::shown::{DisplayColumn, display_columns};
 use crate::columns::{PATH, RECORD, Record, RelativePath};
 
-/// Records the output of the stages of a run for one file.
+/// A probe that records the output of all stages for one file.
 pub(super) struct Recorder {
     path: RelativePath,
     registry: Arc<Registry>,
@@ -22,9 +22,9 @@ pub(super) struct Recorder {
 #[derive(Default)]
 struct Seen {
     traces: BTreeMap<String, StageTrace>,
-    /// The chunks of the file after the last stage.
+    /// The chunks of the file after the most recent stage.
     chunks: Vec<ChunkRow>,
-    /// For each stage, the reasons for dropping chunks of its current batch, in the order of the rows.
+    /// For each stage, the reasons for dropping chunks of the current batch, in row order.
     reasons: BTreeMap<String, Vec<String>>,
 }
 
@@ -33,7 +33,7 @@ impl Recorder {
         Self { path: path.into(), registry, seen: Mutex::default() }
     }
 
-    /// Returns the records of the stages with these names and types.
+    /// Returns the traces of the stages with these names and types.
     pub(super) fn traces(&self, stages: Vec<(String, String)>, lines: &LogLines) -> Vec<StageTrace> {
         let mut seen = self.seen();
         let trace = |(stage, type_name): (String, String)| {
@@ -47,7 +47,7 @@ impl Recorder {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the rows of the file and of its chunks.
+    /// Returns the row numbers of the file and of its chunks.
     fn rows(&self, output: &StageOutput<'_>) -> (Vec<usize>, Vec<usize>) {
         let paths = output.cells(PATH);
         let is_of_file = |row: &usize| paths.is_none_or(|paths| paths[*row] == self.path);
@@ -102,7 +102,7 @@ impl Probe for Recorder {
         if let StageEvent::Counted { name, .. } = event
             && let Some(reason) = name.strip_prefix(stage).and_then(|rest| rest.strip_prefix(": "))
         {
-            // A stage that drops chunks counts them one by one by reason before it drops them.
+            // Before a stage drops chunks, it counts every dropped chunk with the reason.
             return seen.reasons.entry(stage.to_owned()).or_default().push(reason.to_owned());
         }
         let trace = seen.traces.entry(stage.to_owned()).or_default();
@@ -136,7 +136,7 @@ fn chunk_row(Record(chunk): &Record) -> ChunkRow {
     }
 }
 
-/// Returns the dropped chunks with their reasons, if there is a reason for each.
+/// Returns the dropped chunks. Adds the reasons if there is exactly one reason per chunk.
 fn with_reasons(dropped: Vec<ChunkRow>, reasons: Vec<String>) -> Vec<DroppedRow> {
     let has_all = dropped.len() == reasons.len();
     let mut reasons = reasons.into_iter().filter(|_| has_all);

@@ -1,4 +1,4 @@
-//! The record of each stage in a dry run.
+//! The result of each stage in a dry run.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -8,16 +8,16 @@ use serde::ser::{Serialize, SerializeMap as _, SerializeStruct as _, Serializer}
 
 use crate::columns::shown::{DisplayColumn, DisplayValue};
 
-/// The record of one stage.
+/// The result of one stage.
 #[derive(Debug, Clone, Default)]
 pub struct StageTrace {
     /// Name of the stage.
     pub stage: String,
     /// Type of the stage.
     pub type_name: String,
-    /// Time that the stage worked.
+    /// Time that the stage spent working.
     pub time: Duration,
-    /// Whether the file reached the stage and was sent on.
+    /// Whether the stage received the file and passed it on.
     pub has_file: bool,
     /// The chunks of the file after the stage.
     pub chunks: Vec<ChunkRow>,
@@ -31,7 +31,7 @@ pub struct StageTrace {
     pub warnings: Vec<String>,
     /// Counters of the stage.
     pub counters: BTreeMap<String, u64>,
-    /// The lines that the stage logged. For programs, their output to standard error.
+    /// The lines that the stage logged. For a program, the lines of its standard error.
     pub log: Vec<String>,
 }
 
@@ -91,7 +91,7 @@ impl Serialize for StageTrace {
     }
 }
 
-/// Columns by name. A column of files has one value, and a column of chunks has one value per key.
+/// Serializes columns by name. A file column has one value, and a chunk column has one value per chunk key.
 struct Columns<'a> {
     columns: &'a [DisplayColumn],
     chunks: &'a [ChunkRow],

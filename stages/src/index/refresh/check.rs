@@ -21,13 +21,13 @@ use crate::services::{CacheFiles, LastCheck, MAX_CHECK_BYTES, RunScope};
 pub(super) enum Checked {
     /// All changes.
     Whole(TreeChanges),
-    /// The changes that were found before the time limit or the allowance was exceeded.
+    /// The changes that were found before the check was stopped because a limit was exceeded.
     Stopped(TreeChanges),
 }
 
-/// Walks the tree and compares it with `snapshot`, as a run does up to `incremental-check`. The walk is skipped if
-/// everything that it would inspect is the same as at the last check that found no change. Files whose time or size
-/// differs are read. The check ends as soon as an update would take longer than allowed.
+/// Walks the tree and compares it with `snapshot`, like the `discover` and `incremental-check` stages of a run. The
+/// walk is skipped if the stat data is unchanged since the last check that found no change. Files whose time or size
+/// differs are read. The check stops as soon as an update would take longer than allowed.
 pub(super) fn check(
     plan: Plan,
     options: &IndexOptions,
@@ -68,15 +68,15 @@ pub(super) fn check(
     drop(deadline);
     let changes = *found.changes.lock().unwrap_or_else(PoisonError::into_inner);
     let is_whole = report.outcome == Outcome::Completed;
-    // Touched files were read, so their current stamps correspond to the indexed content.
+    // The check has read touched files, so their current stamps correspond to the indexed content.
     if let Some(last_check) = last_check.filter(|_| is_whole && report.errors.is_empty() && changes.is_empty()) {
         last_check.store();
     }
     Ok(if is_whole { Checked::Whole(changes) } else { Checked::Stopped(changes) })
 }
 
-/// Returns the last check of a generation with the stages of `plan` and a repository in this state, or `None` if the
-/// index has no id.
+/// Returns the record of the last check for this generation, plan and repository state, or `None` if the index has no
+/// id.
 fn last_check(root: &Path, plan: &Plan, snapshot: &Snapshot, repository: &str) -> Option<LastCheck> {
     let caches = CacheFiles::new(ProjectDirectory::in_root(root).open().ok()?, &snapshot.id()?);
     let generation = snapshot.manifest().generation.to_string();

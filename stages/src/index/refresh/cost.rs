@@ -1,7 +1,7 @@
-//! Estimates from the changes whether an update is quick enough.
+//! Estimates whether an update for given changes is quick enough.
 //!
-//! The constants are for a release build on one core of a server of 2020, and rather too high: skipping an update costs
-//! less than delaying a search.
+//! The constants were measured with a release build on one core of a server from 2020, and rounded up. Skipping an
+//! update is better than delaying a search.
 
 use std::time::{Duration, Instant};
 
@@ -10,28 +10,29 @@ use aurora_storage::Manifest;
 /// The changes in the tree since it was indexed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct TreeChanges {
-    /// Number of files that are new, differ, or have another path.
+    /// Number of files that are new, modified or renamed.
     changed: u64,
-    /// Number of these files that have another path.
+    /// Number of renamed files.
     renamed: u64,
-    /// Number of indexed files that are gone, including the old paths of renamed files.
+    /// Number of indexed paths that no longer exist, including the old paths of renamed files.
     pub(super) deleted: u64,
     /// Number of files that had to be read to determine that they are unchanged.
     pub(super) touched: u64,
-    /// Size of all changed files and of the largest changed file, in bytes.
+    /// Total size of all changed files, in bytes.
     bytes: u64,
+    /// Size of the largest changed file, in bytes.
     largest: u64,
 }
 
 impl TreeChanges {
-    /// Adds a file that is new or differs.
+    /// Adds a file that is new or modified.
     pub(super) fn add(&mut self, bytes: u64) {
         self.changed += 1;
         self.bytes += bytes;
         self.largest = self.largest.max(bytes);
     }
 
-    /// Adds a file that has another path. Its old path counts as a deleted file.
+    /// Adds a renamed file. The old path must be counted in `deleted`.
     pub(super) fn add_renamed(&mut self, bytes: u64) {
         self.add(bytes);
         self.renamed += 1;
@@ -42,29 +43,31 @@ impl TreeChanges {
         self.changed + self.deleted.saturating_sub(self.renamed)
     }
 
-    /// Whether there is nothing to update. The new times of a few touched files are not worth a generation, but those
-    /// of many files are, because every check of the tree reads these files again.
+    /// Whether there is nothing to update. A few touched files are not worth a new generation. Many touched files are,
+    /// because every check reads these files again until their new times are stored.
     pub(super) fn is_empty(&self) -> bool {
         self.files() == 0 && self.touched < MIN_TOUCHED
     }
 }
 
-/// Minimum number of touched files that are worth an update.
+/// Minimum number of touched files that justify an update.
 const MIN_TOUCHED: u64 = 64;
 
-/// Time of a run apart from files: opening, building the stages, publishing.
+/// Time of a run without the time for files: opening the index, building the stages and publishing.
 const RUN_COST: Duration = Duration::from_millis(50);
-/// Time per file apart from its content, and time per deleted file.
+/// Time per changed file, without the time for its content.
 const FILE_COST: Duration = Duration::from_micros(500);
+/// Time per deleted file.
 const DELETION_COST: Duration = Duration::from_micros(200);
-/// Time per touched file, whose row is written.
+/// Time per touched file. Only the row of the file is written.
 const TOUCHED_FILE_COST: Duration = Duration::from_micros(10);
-/// Time per KiB of text with the embedded model, and with a model that the user installed.
+/// Time per KiB of text with the built-in model.
 const TEXT_COST_PER_KIB: Duration = Duration::from_micros(400);
+/// Time per KiB of text with an installed model.
 const OTHER_MODEL_TEXT_COST_PER_KIB: Duration = Duration::from_millis(20);
-/// Time to load a model that the user installed.
+/// Time to load an installed model.
 const OTHER_MODEL_LOAD_COST: Duration = Duration::from_millis(500);
-/// Time to validate 1 MiB of an index that was written since this user's last run.
+/// Time to validate 1 MiB of an index that has changed since this user's last run.
 const VALIDATION_COST_PER_MIB: Duration = Duration::from_micros(250);
 
 /// The time budget of an update, and the factors that determine the cost of the update.
@@ -73,9 +76,9 @@ pub(super) struct Allowance {
     begun: Instant,
     budget: Duration,
     threads: u32,
-    /// Whether the vectors come from a model that the user installed.
+    /// Whether the vectors come from an installed model and not from the built-in model.
     has_another_model: bool,
-    /// Number of bytes of the index that have to be validated before it is written.
+    /// Number of bytes of the index that have to be validated before the first write.
     unvalidated: u64,
 }
 
@@ -92,15 +95,15 @@ impl Allowance {
         self.begun + self.budget
     }
 
-    /// Whether these changes alone exceed the budget. There may be more changes.
+    /// Whether processing these changes alone exceeds the budget. Used while the check may still find more changes.
     pub(super) fn is_exceeded(&self, changes: &TreeChanges) -> bool {
         self.files_cost(changes) > self.budget
     }
 
-    /// Whether there is time for an update after a check of the tree that took `looked`. The update checks the tree
-    /// again.
-    pub(super) fn covers(&self, changes: &TreeChanges, looked: Duration) -> bool {
-        2 * looked + self.update_cost(changes) <= self.budget
+    /// Whether there is time for an update after a check of the tree that took `check_time`. The update checks the tree
+    /// again, so the time counts twice.
+    pub(super) fn covers(&self, changes: &TreeChanges, check_time: Duration) -> bool {
+        2 * check_time + self.update_cost(changes) <= self.budget
     }
 
     fn update_cost(&self, changes: &TreeChanges) -> Duration {
@@ -108,7 +111,8 @@ impl Allowance {
         RUN_COST + model + times(VALIDATION_COST_PER_MIB, self.unvalidated >> 20) + self.files_cost(changes)
     }
 
-    /// Returns the time for files. They are processed in parallel, but the largest one on a single thread.
+    /// Returns the estimated time for files. Files are processed in parallel, but one file is processed by a single
+    /// thread.
     fn files_cost(&self, changes: &TreeChanges) -> Duration {
         let text_cost = if self.has_another_model { OTHER_MODEL_TEXT_COST_PER_KIB } else { TEXT_COST_PER_KIB };
         let threads = self.threads.min(u32::try_from(changes.changed.max(1)).unwrap_or(u32::MAX));
@@ -127,7 +131,7 @@ fn times(duration: Duration, count: u64) -> Duration {
 mod tests {
     use super::*;
 
-    const LOOK: Duration = Duration::from_millis(20);
+    const CHECK_TIME: Duration = Duration::from_millis(20);
 
     fn allowance(budget_ms: u64) -> Allowance {
         let (begun, budget) = (Instant::now(), Duration::from_millis(budget_ms));
@@ -153,9 +157,9 @@ mod tests {
             (TreeChanges { deleted: 10_000, ..TreeChanges::default() }, false),
             (TreeChanges { touched: 5_000, ..TreeChanges::default() }, true),
         ] {
-            assert_eq!(default.covers(&changes, LOOK), is_covered, "{changes:?}");
+            assert_eq!(default.covers(&changes, CHECK_TIME), is_covered, "{changes:?}");
         }
-        assert!(allowance(60_000).covers(&files(2_000, 5_000), LOOK));
+        assert!(allowance(60_000).covers(&files(2_000, 5_000), CHECK_TIME));
         assert!(!allowance(0).covers(&files(1, 1), Duration::ZERO));
     }
 
@@ -169,17 +173,17 @@ mod tests {
     #[test]
     fn a_check_stops_only_if_the_files_alone_take_too_long() {
         let some = files(1, 1_000);
-        assert!(!allowance(20).covers(&some, LOOK) && !allowance(20).is_exceeded(&some));
+        assert!(!allowance(20).covers(&some, CHECK_TIME) && !allowance(20).is_exceeded(&some));
         assert!(allowance(300).is_exceeded(&files(10_000, 5_000)));
     }
 
     #[test]
     fn another_model_and_validation_add_to_the_cost() {
         let slow = Allowance { has_another_model: true, ..allowance(300) };
-        assert!(!slow.covers(&files(1, 1_000), LOOK));
-        assert!(slow.covers(&TreeChanges { deleted: 1, ..TreeChanges::default() }, LOOK));
-        assert!(Allowance { has_another_model: true, ..allowance(2_000) }.covers(&files(1, 5_000), LOOK));
-        assert!(!Allowance { unvalidated: 2 << 30, ..allowance(300) }.covers(&files(1, 1_000), LOOK));
+        assert!(!slow.covers(&files(1, 1_000), CHECK_TIME));
+        assert!(slow.covers(&TreeChanges { deleted: 1, ..TreeChanges::default() }, CHECK_TIME));
+        assert!(Allowance { has_another_model: true, ..allowance(2_000) }.covers(&files(1, 5_000), CHECK_TIME));
+        assert!(!Allowance { unvalidated: 2 << 30, ..allowance(300) }.covers(&files(1, 1_000), CHECK_TIME));
     }
 
     #[test]

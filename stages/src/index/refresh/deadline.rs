@@ -1,4 +1,4 @@
-//! Cancellation at a point in time.
+//! Cancels a token at a deadline.
 
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::JoinHandle;
@@ -6,7 +6,8 @@ use std::time::Instant;
 
 use aurora_pipeline::CancelToken;
 
-/// Cancels a token at a point in time, unless the deadline is dropped before.
+/// A thread that cancels a token at a point in time. Dropping the value before that time ends the thread without
+/// cancelling the token.
 pub(super) struct Deadline {
     /// Dropped to end the thread.
     stop: Option<Sender<()>>,
@@ -14,7 +15,7 @@ pub(super) struct Deadline {
 }
 
 impl Deadline {
-    /// Starts waiting. If no thread can be started, the token is cancelled immediately.
+    /// Starts the thread. If no thread can be started, cancels the token immediately.
     pub(super) fn start(token: &CancelToken, at: Instant) -> Self {
         let (stop, waits) = mpsc::channel::<()>();
         let of_thread = token.clone();

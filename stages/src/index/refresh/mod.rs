@@ -1,4 +1,4 @@
-//! Brings an index up to date before a search, if that takes less than a given time.
+//! Updates an index before a search if the update takes less than a given time.
 
 mod check;
 mod cost;
@@ -25,7 +25,7 @@ use deadline::Deadline;
 /// The outcome of a refresh before a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refresh {
-    /// Such an index is never updated for a search. The tree was not checked.
+    /// The index is of a kind that [`refresh`] never updates.
     Excluded,
     /// The index matches the tree.
     Current,
@@ -33,9 +33,9 @@ pub enum Refresh {
     Updated(Updated),
     /// The index is older than the tree.
     Outdated {
-        /// Number of files that differ, as far as the tree was checked.
+        /// Number of files that were found to differ.
         files: u64,
-        /// Whether more files may differ.
+        /// Whether the check was stopped early, so that more files may differ.
         or_more: bool,
         /// Reason why the index was not updated.
         why: OutdatedReason,
@@ -47,13 +47,13 @@ pub enum Refresh {
 /// The result of an update.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Updated {
-    /// Number of files that were added, changed or removed. 0 if another process was faster.
+    /// Number of files that were added, changed or removed. The number is 0 if another process updated the index first.
     pub files: u64,
     /// Whether all these files were processed in time.
     pub complete: bool,
-    /// Whether the pipeline has stages with programs. They were not run.
+    /// Whether the pipeline has stages that run programs. These stages were not run.
     pub without_programs: bool,
-    /// Duration, including the check of the tree.
+    /// Duration of the update, including the check of the tree.
     pub elapsed: Duration,
 }
 
@@ -68,15 +68,15 @@ pub enum OutdatedReason {
     OtherPipeline,
 }
 
-/// Updates the index of a root if checking the tree and updating the index together take less than `budget`, as far as
-/// this can be estimated. `snapshot` is the published generation. Never waits for another writer, and rebuilds only
-/// what changed files require. An update that takes more than twice the budget is stopped, and publishes its finished
-/// work.
+/// Updates the index of a root if, by an estimate, checking the tree and updating the index take less than `budget`.
+/// `snapshot` is the published generation. The function never waits for another writer, and processes only changed
+/// files. An update that takes more than twice the budget is stopped and publishes its finished work.
 ///
-/// Some indexes are never updated: indexes that no run of this user has made or updated, that this process cannot
-/// write, whose sources are missing, or whose pipeline has compiled stages of third parties. Stages that run programs
-/// are not run: existing values of their columns are kept, and new chunks wait for these stages. The attribution of
-/// unchanged files is left to the next run, unless the repository was removed.
+/// Some indexes are never updated: imported indexes, indexes that no run of this user has made or updated, indexes that
+/// this process cannot write, indexes whose source files are all missing, and indexes whose pipeline has compiled
+/// stages of third parties. Stages that run programs are not run: the values of their columns are kept, and new chunks
+/// wait for these stages. The attribution of unchanged files is not updated unless the repository was removed. The next
+/// run updates it.
 ///
 /// # Errors
 /// If the configuration is invalid, the index cannot be written, or a stage fails. The published generation is then
@@ -92,7 +92,7 @@ pub fn refresh(options: &IndexOptions, snapshot: &Snapshot, budget: Duration) ->
     let without_programs = !select_kept_stages(&plan, options).is_empty();
     let threads = options.jobs.unwrap_or_else(|| plan.run_config().threads());
     descriptors::ensure(threads)?;
-    // The first write to an index validates the whole index if it has changed since the last run.
+    // The first write to an index validates the whole index if it was changed since this user's last run.
     let unvalidated = match origin {
         Origin::Own => 0,
         Origin::OwnButChanged | Origin::Unknown => {
@@ -125,26 +125,26 @@ pub fn refresh(options: &IndexOptions, snapshot: &Snapshot, budget: Duration) ->
     }
 }
 
-/// Whether a process may update the index of a root without an explicit request: a run of this user has made or updated
-/// the index, this process can write it, and it was not imported.
+/// Whether a process may update the index of a root without an explicit request. Returns true if a run of this user has
+/// made or updated the index, this process can write it, and it was not imported.
 pub fn may_update(options: &IndexOptions, snapshot: &Snapshot) -> bool {
     with_indexable_root(options).is_ok_and(|options| refreshable(&options, snapshot).is_some())
 }
 
-/// Returns the origin of an index that may be updated for a search. The tree is not checked.
+/// Returns the origin of an index, or `None` if the index must not be updated for a search. Does not check the tree.
 fn refreshable(options: &IndexOptions, snapshot: &Snapshot) -> Option<Origin> {
     let directory = ProjectDirectory::in_root(&options.root);
     if snapshot.manifest().imported || !directory.is_index_writable() {
         return None;
     }
     let origin = options.trust.check(&options.root, snapshot).ok()?;
-    // An update would turn an index that the user has only accepted into the user's own index.
+    // An index that the user has only accepted is not updated, because an update would make it the user's own index.
     let is_own = origin != Origin::Unknown && !options.trust.known.is_accepted(directory.path(), snapshot);
     is_own.then_some(origin)
 }
 
-/// Whether every stage that is run is built in. Other stages may read inputs that a check does not see. Stages with
-/// programs are not run.
+/// Whether every stage of the plan is built in or runs a program. Programs are not run. Any other stage could read
+/// inputs that the check of the tree does not cover.
 fn runs_no_other_stage(plan: &Plan) -> bool {
     plan.stages().iter().all(|stage| is_built_in(stage) || can_stand_in(stage))
 }
@@ -153,15 +153,15 @@ fn outdated(changes: &TreeChanges, or_more: bool, why: OutdatedReason) -> Refres
     Refresh::Outdated { files: changes.files(), or_more, why }
 }
 
-/// Runs one pass over the changes. Files wait for their history as long as the time allows. The next run attributes the
-/// others.
+/// Runs one pass over the changes. Files wait for the walk over the git history until the budget is used up. The next
+/// run attributes the remaining files.
 fn update(options: &IndexOptions, begun: Instant, budget: Duration) -> Result<IndexSummary, IndexError> {
     let cancel = CancelToken::new();
     let _deadline = Deadline::start(&cancel, begun + 2 * budget);
     let patience = Some(budget.saturating_sub(begun.elapsed()));
     let options = IndexOptions { cancel, patience, ..options.clone() };
     let end = pass(&options, &Silent, PassKind::Changes)?;
-    Ok(end.summary().expect("only a pass over everything has checkpoints"))
+    Ok(end.summary().expect("a pass over changes has no checkpoints"))
 }
 
 /// Returns the number of files that were added, changed or removed. A renamed file counts once.

@@ -1,4 +1,4 @@
-//! Maps from the codes of a font to Unicode.
+//! CMaps, which map the codes of a font to Unicode.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -15,12 +15,12 @@ const MAX_UNITS: usize = 32;
 #[derive(Debug, Default)]
 pub(super) struct CMap {
     texts: HashMap<u32, String>,
-    /// Ranges of codes: the first code, the last code, and the UTF-16 units of the first code.
+    /// Ranges of codes: the first code, the last code, and the text of the first code in UTF-16 units.
     ranges: Vec<(u32, u32, Vec<u16>)>,
 }
 
 impl CMap {
-    /// Parses a `ToUnicode` map and ignores damaged entries.
+    /// Parses a `ToUnicode` CMap. Ignores damaged entries.
     pub(super) fn parse(bytes: &[u8]) -> Self {
         let (mut map, mut lexer, mut operands) = (Self::default(), Lexer::new(bytes), Vec::new());
         while let Some(object) = lexer.next() {

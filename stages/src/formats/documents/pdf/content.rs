@@ -13,10 +13,10 @@ use super::object::{Dict, Lexer, Object};
 const MAX_FORMS: usize = 8;
 /// Maximum number of saved graphics states.
 const MAX_SAVED: usize = 64;
-/// Maximum number of operands of an operator that are kept. No operator has more than 33.
+/// Maximum number of operands before an operator. Later operands are ignored. No operator has more than 33 operands.
 const MAX_OPERANDS: usize = 64;
 
-/// The fonts of a document that are indirect objects, by object number.
+/// The fonts that are indirect objects of a document, by object number.
 pub(super) type Fonts = HashMap<u32, Rc<Font>>;
 
 /// Returns the lines of a page, with empty lines between paragraphs. `length` is the number of bytes of text before the
@@ -133,7 +133,7 @@ impl<'f> Text<'f, '_, '_> {
                     }
                 }
                 b"Tj" | b"TJ" | b"'" | b"\"" => self.show_strings(operator, &operands, &mut state)?,
-                _ => place(operator, &operands, &mut state),
+                _ => set_text_state(operator, &operands, &mut state),
             }
             operands.clear();
         }
@@ -157,7 +157,8 @@ impl<'f> Text<'f, '_, '_> {
             }
             font = Some(read);
         }
-        // Only existing fonts are cached, because a page may refer to any number of missing fonts.
+        // Only existing fonts are cached. A page may refer to any number of missing fonts, so caching them would need
+        // unbounded memory.
         if let Some(font) = &font {
             scope.known_fonts.insert(name.to_vec(), Rc::clone(font));
         }
@@ -234,7 +235,7 @@ impl<'f> Text<'f, '_, '_> {
 }
 
 /// Executes the operators that change the position or the format of text.
-fn place(operator: &[u8], operands: &[Object<'_>], state: &mut State) {
+fn set_text_state(operator: &[u8], operands: &[Object<'_>], state: &mut State) {
     let number = |at: usize| operands.get(at).and_then(Object::number).unwrap_or_default();
     match operator {
         b"cm" => state.page = matrix(operands).map_or(state.page, |matrix| product(&matrix, &state.page)),

@@ -1,8 +1,8 @@
 //! The indirect objects of a PDF file.
 //!
-//! A scan finds the objects instead of the cross-reference table, so that damaged tables have no effect and all work is
-//! linear in the size of the file. If several objects have the same number, the last one is used, because updates are
-//! appended.
+//! The objects are found by a scan of the file and not through the cross-reference table. A damaged table therefore has
+//! no effect, and the work is linear in the size of the file. If several objects have the same number, the last object
+//! is used, because updates are appended.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -16,7 +16,7 @@ use super::object::{Dict, Lexer, Object, is_space};
 const MAX_WORK_BYTES: u64 = 2 * MAX_MARKUP_BYTES;
 /// Maximum length of a chain of references to references.
 const MAX_REFERENCES: usize = 8;
-/// Maximum number of objects. Each takes about 80 bytes of memory.
+/// Maximum number of objects. Each object needs about 80 bytes of memory.
 const MAX_OBJECTS: usize = 1 << 20;
 /// Maximum length of a trailer, in bytes.
 const MAX_TRAILER_BYTES: usize = 4096;
@@ -26,14 +26,14 @@ const MAX_TRAILER_BYTES: usize = 4096;
 pub(super) struct PdfFile<'a> {
     bytes: &'a [u8],
     /// Location of each object, by object number.
-    places: HashMap<u32, Place>,
+    locations: HashMap<u32, Location>,
     unpacked: Vec<Vec<u8>>,
     root: Option<u32>,
     work: Cell<u64>,
 }
 
 #[derive(Debug, Clone)]
-enum Place {
+enum Location {
     File(Range<usize>),
     /// A range within an unpacked object stream.
     Unpacked(usize, Range<usize>),
@@ -45,10 +45,10 @@ impl<'a> PdfFile<'a> {
     /// # Errors
     /// If the file is encrypted or unpacks to too much data.
     pub(super) fn open(bytes: &'a [u8]) -> Result<Self, ExtractError> {
-        let mut file = Self { bytes, places: HashMap::new(), unpacked: Vec::new(), root: None, work: Cell::new(0) };
+        let mut file = Self { bytes, locations: HashMap::new(), unpacked: Vec::new(), root: None, work: Cell::new(0) };
         let mut catalog = None;
         for (number, range) in objects(bytes) {
-            file.note(number, Place::File(range.clone()))?;
+            file.note(number, Location::File(range.clone()))?;
             let object = indirect(&bytes[range]);
             let Some(dict) = object.dict() else { continue };
             match dict.get(&b"Type"[..]).and_then(Object::name) {
@@ -81,7 +81,8 @@ impl<'a> PdfFile<'a> {
         dict.get(key).map_or(Ok(Object::Null), |object| self.resolve(object))
     }
 
-    /// Returns the object itself, or the object to which it refers.
+    /// Returns the object, or the referenced object if it is a reference. Returns null if the chain of references is
+    /// too long.
     pub(super) fn resolve<'f>(&'f self, object: &Object<'f>) -> Result<Object<'f>, ExtractError> {
         let mut object = object.clone();
         for _ in 0..MAX_REFERENCES {
@@ -91,7 +92,8 @@ impl<'a> PdfFile<'a> {
         Ok(Object::Null)
     }
 
-    /// Returns the decoded data of a stream. Empty if the object is not a stream or has filters for images.
+    /// Returns the decoded data of a stream. The data is empty if the object is not a stream, or if the stream has an
+    /// unknown filter such as an image filter.
     pub(super) fn data<'f>(&'f self, stream: &Object<'f>) -> Result<Vec<u8>, ExtractError> {
         let Object::Stream(dict, data) = stream else { return Ok(Vec::new()) };
         let filters = match self.get(dict, b"Filter")? {
@@ -102,7 +104,8 @@ impl<'a> PdfFile<'a> {
         self.spend(data.len())?;
         let mut bytes = data.to_vec();
         for filter in filters {
-            // One byte more than the remaining budget shows that the data exceeds the budget.
+            // Decode at most one byte more than the remaining budget, which is enough to detect that the data exceeds
+            // it.
             let limit = (MAX_WORK_BYTES - self.work.get()) as usize + 1;
             match filters::decode(filter.name().unwrap_or_default(), &bytes, limit) {
                 Some(decoded) => bytes = decoded,
@@ -115,9 +118,9 @@ impl<'a> PdfFile<'a> {
 
     /// Returns the object with a number, or null if the object is missing.
     fn object(&self, number: u32) -> Result<Object<'_>, ExtractError> {
-        let bytes = match self.places.get(&number) {
-            Some(Place::File(range)) => self.bytes.get(range.clone()),
-            Some(Place::Unpacked(stream, range)) => {
+        let bytes = match self.locations.get(&number) {
+            Some(Location::File(range)) => self.bytes.get(range.clone()),
+            Some(Location::Unpacked(stream, range)) => {
                 self.unpacked.get(*stream).and_then(|bytes| bytes.get(range.clone()))
             }
             None => None,
@@ -127,7 +130,7 @@ impl<'a> PdfFile<'a> {
         Ok(indirect(bytes))
     }
 
-    /// Charges work, or memory that is kept, to the budget.
+    /// Charges work or memory to the budget of the file, in bytes. Fails if the budget is exceeded.
     pub(super) fn spend(&self, bytes: usize) -> Result<(), ExtractError> {
         let work = self.work.get() + bytes as u64;
         self.work.set(work.min(MAX_WORK_BYTES));
@@ -150,19 +153,19 @@ impl<'a> PdfFile<'a> {
         }
         let index = self.unpacked.len();
         for (at, &(number, start)) in heads.iter().enumerate() {
-            // Offsets that do not increase would make objects overlap.
+            // Objects whose offsets do not increase would overlap, so they are dropped.
             let end = heads.get(at + 1).map_or(bytes.len(), |next| next.1).min(bytes.len());
             if start < end {
-                self.note(number, Place::Unpacked(index, start..end))?;
+                self.note(number, Location::Unpacked(index, start..end))?;
             }
         }
         self.unpacked.push(bytes);
         Ok(())
     }
 
-    fn note(&mut self, number: u32, place: Place) -> Result<(), ExtractError> {
-        self.places.insert(number, place);
-        if self.places.len() > MAX_OBJECTS { Err(ExtractError::TooLarge) } else { Ok(()) }
+    fn note(&mut self, number: u32, location: Location) -> Result<(), ExtractError> {
+        self.locations.insert(number, location);
+        if self.locations.len() > MAX_OBJECTS { Err(ExtractError::TooLarge) } else { Ok(()) }
     }
 
     fn read_trailer(&mut self, dict: &Dict<'_>) -> Result<(), ExtractError> {
@@ -174,7 +177,8 @@ impl<'a> PdfFile<'a> {
     }
 }
 
-/// Returns the numbers of all objects and the ranges between one head, such as `1 0 obj`, and the next.
+/// Returns the number and the byte range of every object. The range extends from the end of the object's head, such as
+/// `1 0 obj`, to the start of the next head.
 fn objects(bytes: &[u8]) -> impl Iterator<Item = (u32, Range<usize>)> {
     let mut heads =
         memchr::memmem::find_iter(bytes, b"obj").filter_map(|at| Some((head(&bytes[..at])?, at))).peekable();
@@ -185,14 +189,16 @@ fn objects(bytes: &[u8]) -> impl Iterator<Item = (u32, Range<usize>)> {
     })
 }
 
-/// Returns the object number in `1 0 ` at the end of the bytes, and the start of that text.
+/// Parses the head of an object without `obj`, such as `1 0 `, at the end of the bytes. Returns the object number, and
+/// the offset at which the head starts.
 fn head(bytes: &[u8]) -> Option<(u32, usize)> {
     let (_, bytes) = last_digits(bytes)?;
     let (number, bytes) = last_digits(bytes)?;
     Some((number, bytes.len()))
 }
 
-/// Returns the number at the end of the bytes, before optional space, and the bytes before the number.
+/// Parses a number that is followed by one white-space character or CRLF at the end of the bytes. Returns the number
+/// and the bytes before it.
 fn last_digits(bytes: &[u8]) -> Option<(u32, &[u8])> {
     const MAX_DIGITS: usize = 10;
     let bytes = bytes

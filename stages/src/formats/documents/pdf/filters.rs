@@ -7,8 +7,8 @@ use weezl::{BitOrder, BufferResult, LzwStatus};
 
 use super::object::{from_hex, is_space};
 
-/// Applies a filter. Returns `None` for an unknown filter, and at most `limit` bytes otherwise. Damaged data is decoded
-/// up to the damage.
+/// Decodes data with the named filter. Returns `None` if the filter is unknown. Filters that expand data return at most
+/// `limit` bytes. Damaged data is decoded up to the damage.
 pub(super) fn decode(filter: &[u8], data: &[u8], limit: usize) -> Option<Vec<u8>> {
     match filter {
         b"FlateDecode" | b"Fl" => Some(inflated(data, limit)),
@@ -22,12 +22,12 @@ pub(super) fn decode(filter: &[u8], data: &[u8], limit: usize) -> Option<Vec<u8>
 
 fn inflated(data: &[u8], limit: usize) -> Vec<u8> {
     let mut bytes = Vec::new();
-    // The data before the damage is still text.
+    // Ignore errors, because the data before the damage is still useful.
     let _ = flate2::read::ZlibDecoder::new(data).take(limit as u64).read_to_end(&mut bytes);
     bytes
 }
 
-/// Decodes LZW with codes that grow one code early, the default in PDF.
+/// Decodes LZW data whose code length grows one code early, which is the default in PDF.
 fn lzw(data: &[u8], limit: usize) -> Vec<u8> {
     let mut decoder = Decoder::with_tiff_size_switch(BitOrder::Msb, 8);
     let (mut bytes, mut rest, mut part) = (Vec::new(), data, [0; 4096]);
@@ -88,7 +88,7 @@ fn run_lengths(data: &[u8], limit: usize) -> Vec<u8> {
     bytes
 }
 
-/// Returns the data of a stream whose keyword is at the start of `rest`.
+/// Returns the encoded data of a stream, or `None` if `rest` does not begin with the keyword `stream`.
 pub(super) fn stream_data(rest: &[u8]) -> Option<&[u8]> {
     let start = rest.iter().position(|&byte| !is_space(byte))?;
     let data = rest[start..].strip_prefix(b"stream")?;

@@ -6,7 +6,7 @@ use super::file::PdfFile;
 use super::glyphs;
 use super::object::{Dict, Lexer, Object};
 
-/// Width of characters whose font does not define it, in thousandths of the font size.
+/// Width of a character for which the font defines no width, in thousandths of the font size.
 const DEFAULT_WIDTH: f64 = 500.0;
 
 /// Approximate memory use of a font in bytes, regardless of the size of its dictionary.
@@ -20,12 +20,12 @@ pub(super) struct Font {
     to_unicode: CMap,
     /// Whether codes are UCS-2.
     is_unicode: bool,
-    /// Text of single-byte codes that the map to Unicode does not contain.
+    /// Text of each single-byte code. Used for codes that `to_unicode` does not contain.
     encoding: Vec<Option<String>>,
-    /// Ranges of codes: the first code, the last code, and their width in text space.
+    /// Ranges of codes: the first code, the last code, and the width of each code in multiples of the font size.
     widths: Vec<(u32, u32, f64)>,
     default_width: f64,
-    /// Height of the glyphs in multiples of the font size. About 1, except for glyphs that are drawings.
+    /// Height of the glyphs in multiples of the font size. The value is 1 unless the glyphs are drawings.
     height: f64,
 }
 
@@ -80,7 +80,7 @@ impl Font {
         self.height
     }
 
-    /// Calls `each` with the characters of a string, until it fails.
+    /// Calls `each` for every character of a string, until a call fails.
     ///
     /// # Errors
     /// Returns the error of `each`.
@@ -113,8 +113,8 @@ impl Font {
     }
 }
 
-/// Returns the unit of widths and the height of glyphs, in multiples of the font size. Only fonts whose glyphs are
-/// drawings have a matrix.
+/// Returns the unit of the font's widths and the height of its glyphs, both in multiples of the font size. Only fonts
+/// whose glyphs are drawings have a `FontMatrix`.
 fn glyph_space<'f>(file: &'f PdfFile<'_>, dict: &Dict<'f>) -> Result<(f64, f64), ExtractError> {
     let (matrix, bounds) = (file.get(dict, b"FontMatrix")?, file.get(dict, b"FontBBox")?);
     let Some([x, _, _, y, ..]) = matrix.array().map(|items| &items[..]) else { return Ok((0.001, 1.0)) };
@@ -138,8 +138,8 @@ fn simple_widths<'f>(file: &'f PdfFile<'_>, dict: &Dict<'f>, scale: f64) -> Resu
     Ok(widths)
 }
 
-/// Reads the widths of a composite font: a first code followed by a list of widths, or a first and a last code followed
-/// by one width.
+/// Reads the widths of a composite font. Each entry is a first code followed by a list of widths, or a first and a last
+/// code followed by one width.
 fn composite_widths<'f>(file: &'f PdfFile<'_>, dict: &Dict<'f>) -> Result<Vec<(u32, u32, f64)>, ExtractError> {
     let list = file.get(dict, b"W")?;
     let items = list.array().map(|items| &items[..]).unwrap_or_default();
@@ -196,7 +196,7 @@ fn simple_encoding<'f>(
     Ok(texts)
 }
 
-/// Reads the encoding from the readable part of a Type 1 font program: `dup 65 /A put`.
+/// Reads the encoding from the unencrypted part of a Type 1 font program, which has entries such as `dup 65 /A put`.
 fn built_in_encoding<'f>(file: &'f PdfFile<'_>, dict: &Dict<'f>) -> Result<Option<Vec<Option<String>>>, ExtractError> {
     let descriptor = file.get(dict, b"FontDescriptor")?;
     let Some(descriptor) = descriptor.dict() else { return Ok(None) };

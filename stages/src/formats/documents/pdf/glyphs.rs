@@ -1,9 +1,9 @@
-//! The text of codes in fonts without a map to Unicode: encodings and glyph names.
+//! Encodings and glyph names, which determine the text of codes in fonts without a map to Unicode.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// Names of the characters from U+0020 on, except letters, whose names are the letters themselves.
+/// Names of the characters from U+0020 to U+0040. The name of an ASCII letter is the letter itself.
 const ASCII: &str = "space exclam quotedbl numbersign dollar percent ampersand quotesingle parenleft parenright asterisk plus \
                      comma hyphen period slash zero one two three four five six seven eight nine colon semicolon less equal \
                      greater question at";
@@ -23,8 +23,8 @@ const GREEK: &str = "alpha beta gamma delta epsilon zeta eta theta iota kappa la
 /// Names of the characters from U+0391 on. U+03A2 is not assigned.
 const CAPITAL_GREEK: &str = "Alpha Beta Gamma Delta Epsilon Zeta Eta Theta Iota Kappa Lambda Mu Nu Xi Omicron Pi Rho - Sigma \
                              Tau Upsilon Phi Chi Psi Omega";
-/// Pairs of further names and their characters.
-const FURTHER: &str = "bracketleft [ backslash \\ bracketright ] asciicircum ^ underscore _ grave ` braceleft { bar | braceright } \
+/// Additional names, each followed by its text.
+const ADDITIONAL: &str = "bracketleft [ backslash \\ bracketright ] asciicircum ^ underscore _ grave ` braceleft { bar | braceright } \
                        asciitilde ~ quoteleft ‘ quoteright ’ quotedblleft “ quotedblright ” quotesinglbase ‚ quotedblbase „ \
                        endash – emdash — bullet • ellipsis … dagger † daggerdbl ‡ perthousand ‰ guilsinglleft ‹ guilsinglright › \
                        fraction / minus − florin ƒ trademark ™ Euro € ff ff fi fi fl fl ffi ffi ffl ffl dotlessi ı dotlessj ȷ \
@@ -70,13 +70,13 @@ const STANDARD: &[(u8, char)] = &[
     (0xfa, 'œ'),
     (0xfb, 'ß'),
 ];
-/// The codes of Windows-1252 from 0x80 to 0x9f.
+/// The characters of Windows-1252 for the codes from 0x80 to 0x9f.
 const WINDOWS: &str = "€•‚ƒ„…†‡ˆ‰Š‹Œ•Ž••‘’“”•–—˜™š›œ•žŸ";
-/// The codes of MacRoman from 0x80 on.
+/// The characters of MacRoman for the codes from 0x80.
 const MAC: &str = "ÄÅÇÉÑÖÜáàâäãåçéèêëíìîïñóòôöõúùûü†°¢£§•¶ß®©™´¨\
                    ≠ÆØ∞±≤≥¥µ∂∑∏π∫ªºΩæø¿¡¬√ƒ≈∆«»… ÀÃÕŒœ–—“”‘’÷◊ÿŸ/€‹›ﬁﬂ‡·‚„‰ÂÊÁËÈÍÎÏÌÓÔ\u{f8ff}ÒÚÛÙıˆ˜¯˘˙˚¸˝˛ˇ";
 
-/// Returns the character of a code in a named encoding. An unknown name means WinAnsiEncoding.
+/// Returns the character of a code in a named encoding. Uses WinAnsiEncoding if the name is unknown.
 pub(super) fn encoded(encoding: &[u8], code: u8) -> Option<char> {
     match encoding {
         b"MacRomanEncoding" if code >= 0x80 => return MAC.chars().nth(usize::from(code - 0x80)),
@@ -97,7 +97,7 @@ pub(super) fn encoded(encoding: &[u8], code: u8) -> Option<char> {
     }
 }
 
-/// Returns the text of the glyph with a name.
+/// Returns the text of a glyph, given by its name.
 pub(super) fn glyph_text(name: &str) -> Option<String> {
     static NAMES: LazyLock<HashMap<&'static str, String>> = LazyLock::new(names);
     let name = name.split('.').next().unwrap_or_default();
@@ -128,8 +128,8 @@ fn names() -> HashMap<&'static str, String> {
         let characters = (first..).filter_map(char::from_u32).map(String::from);
         names.extend(list.split_ascii_whitespace().zip(characters));
     }
-    let mut further = FURTHER.split_ascii_whitespace();
-    while let (Some(name), Some(text)) = (further.next(), further.next()) {
+    let mut additional = ADDITIONAL.split_ascii_whitespace();
+    while let (Some(name), Some(text)) = (additional.next(), additional.next()) {
         names.insert(name, text.to_owned());
     }
     names

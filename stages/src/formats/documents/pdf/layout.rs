@@ -2,14 +2,15 @@
 
 use super::super::error::{ExtractError, MAX_TEXT_BYTES};
 
-/// Minimum distance between two characters of different words, in multiples of the font size.
+/// Minimum distance between two consecutive characters that belong to different words, in multiples of the font size.
 const WORD_GAP: f64 = 0.15;
-/// Minimum distance by which a character that starts another column or line precedes the end of the previous character,
-/// in multiples of the font size.
+/// Minimum distance of a backward jump from the end of one character to the next character that starts a new line, in
+/// multiples of the font size.
 const BACKWARD_GAP: f64 = 1.0;
-/// Minimum distance across the line between two characters on different lines, in multiples of the font size.
+/// Minimum distance, perpendicular to the line, between two characters that belong to different lines, in multiples of
+/// the font size.
 const LINE_GAP: f64 = 0.5;
-/// Minimum distance between two lines of different paragraphs, in multiples of the font size.
+/// Minimum distance between two lines that belong to different paragraphs, in multiples of the font size.
 const PARAGRAPH_GAP: f64 = 1.7;
 
 /// A matrix `[a b c d e f]` as in the specification: maps (x, y) to (ax + cy + e, bx + dy + f).
@@ -27,7 +28,7 @@ pub(super) fn product(first: &Matrix, second: &Matrix) -> Matrix {
 /// The lines of a page, in the order in which the page draws them.
 #[derive(Debug)]
 pub(super) struct Lines {
-    /// The completed lines, each with its line feed.
+    /// The completed lines, each with a line feed.
     text: String,
     line: String,
     /// Position of the end of the last character, and its font size.
@@ -44,7 +45,7 @@ impl Lines {
     }
 
     /// Adds a character. The width of the character and the height of its font are in multiples of the font size. The
-    /// matrix maps a square with the size of the font to the page.
+    /// matrix maps the unit square of the font to the page.
     ///
     /// # Errors
     /// If the text is too large.
@@ -68,13 +69,13 @@ impl Lines {
         self.end = Some((x + a * width, y + b * width, size));
         let length = self.line.len();
         text.chars().for_each(|character| push_character(&mut self.line, character));
-        // A space, or the ends of a line and a paragraph, may precede the character.
+        // Up to two bytes may precede the character: a space, or the line feeds that end a line and a paragraph.
         let length = self.line.len() - length + 2;
         self.room = self.room.checked_sub(length).ok_or(ExtractError::TooLarge)?;
         Ok(())
     }
 
-    /// Returns the lines, each with its line feed, and empty lines between paragraphs.
+    /// Returns the lines, each with a line feed, and empty lines between paragraphs.
     pub(super) fn finish(mut self) -> String {
         self.end_line();
         self.text
@@ -90,8 +91,8 @@ impl Lines {
     }
 }
 
-/// Appends a line whose characters are in visual order, from left to right. Words in right-to-left scripts are
-/// reversed, together with the characters between them.
+/// Appends a line in logical order. The characters of `line` are in visual order from left to right, so runs of
+/// right-to-left script are reversed, including the punctuation inside a run.
 fn push_logical(text: &mut String, line: &str) {
     let mut rest = line;
     while let Some(start) = rest.find(is_right_to_left) {
@@ -106,7 +107,7 @@ fn push_logical(text: &mut String, line: &str) {
     text.push_str(rest);
 }
 
-/// Whether a character is Hebrew, Arabic, Syriac or one of their presentation forms.
+/// Whether a character belongs to a right-to-left script such as Hebrew, Arabic or Syriac, or is a presentation form.
 fn is_right_to_left(character: char) -> bool {
     matches!(character, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}')
 }

@@ -1,8 +1,9 @@
 //! Text extraction from PDF files.
 //!
-//! Only the parts on which text depends are read: objects, fonts and content streams. They are untrusted, so depth,
-//! memory and the work on objects that are used often are bounded. Neither hayro-syntax 0.9 nor lopdf 0.47 bounds the
-//! sum of all unpacked streams: the former has no limit, and the latter only one for each stream.
+//! Only the parts that contribute text are read: objects, fonts and content streams. Files are untrusted, so nesting
+//! depth, memory and repeated work on the same object are bounded. The parser is part of this project because
+//! hayro-syntax 0.9 and lopdf 0.47 do not bound the total size of all unpacked streams. hayro-syntax has no limit, and
+//! lopdf has a limit only for each stream.
 
 mod cmap;
 mod content;
@@ -55,11 +56,11 @@ pub(super) fn text(bytes: &[u8]) -> Result<String, ExtractError> {
     Ok(text)
 }
 
-/// A page, as referenced by its parent. Pages are resolved when they are used, because pages may share content that
-/// would otherwise be parsed once per page.
+/// A page that is not resolved yet. Pages are resolved one at a time, so that content that many pages share is not in
+/// memory once per page.
 struct Page<'f> {
     node: Object<'f>,
-    /// Resources of the page, or of its nearest ancestor that has any.
+    /// Resources of the page, or else of the nearest ancestor with resources.
     resources: Object<'f>,
 }
 
@@ -85,27 +86,27 @@ fn pages<'f>(file: &'f PdfFile<'_>, catalog: &Dict<'f>) -> Result<Vec<Page<'f>>,
     Ok(pages)
 }
 
-/// Appends the lines of a page. A line that equals a title becomes a heading. Titles without such a line precede the
-/// page.
+/// Appends the lines of a page. A line that equals a title becomes a heading. Titles that equal no line are added
+/// before the page.
 fn push_sections(text: &mut String, lines: &str, titles: &[Title]) -> Result<(), ExtractError> {
-    let mut places: HashMap<String, &Title> = HashMap::new();
+    let mut unused: HashMap<String, &Title> = HashMap::new();
     for title in titles {
-        places.entry(comparable(&title.text)).or_insert(title);
+        unused.entry(comparable(&title.text)).or_insert(title);
     }
     let seen: HashSet<String> =
-        lines.lines().map(comparable).filter(|line| !line.is_empty() && places.contains_key(line)).collect();
+        lines.lines().map(comparable).filter(|line| !line.is_empty() && unused.contains_key(line)).collect();
     for title in titles.iter().filter(|title| !seen.contains(&comparable(&title.text))) {
         push_paragraph(text, &title.text, title.level)?;
     }
     for line in lines.lines() {
-        let title = if places.is_empty() { None } else { places.remove(&comparable(line)) };
+        let title = if unused.is_empty() { None } else { unused.remove(&comparable(line)) };
         push_paragraph(text, line, title.map_or(0, |title| title.level))?;
     }
     Ok(())
 }
 
-/// Returns the letters and digits of a title without the section number before it. Empty for lines that cannot be
-/// titles.
+/// Returns the letters and digits of a title in lower case, without the section number at its start. Returns an empty
+/// string for a line that cannot be a title.
 fn comparable(title: &str) -> String {
     let unnumbered = title.trim_start_matches(|character: char| character.is_ascii_digit() || ". ".contains(character));
     unnumbered.chars().filter(|character| character.is_alphanumeric()).flat_map(char::to_lowercase).collect()

@@ -6,8 +6,8 @@ use std::rc::Rc;
 
 /// Maximum nesting depth of arrays and dictionaries. Real files stay below ten.
 const MAX_DEPTH: usize = 64;
-/// Maximum number of objects within one array or dictionary, including nested objects. The limit bounds memory, because
-/// an object takes more memory than its bytes in the file.
+/// Maximum number of objects in one array or dictionary, including nested objects. An object needs more memory than its
+/// bytes in the file, so the number of objects must be bounded.
 const MAX_ITEMS: usize = 1 << 20;
 
 /// A dictionary. Its keys are names without the slash.
@@ -24,7 +24,7 @@ pub(super) enum Object<'a> {
     Dict(Dict<'a>),
     /// The number of an indirect object.
     Reference(u32),
-    /// A dictionary, and the bytes that the stream's filters decode.
+    /// The dictionary of a stream, and its data before decoding.
     Stream(Dict<'a>, &'a [u8]),
     /// An operator, a keyword, or a stray delimiter.
     Operator(&'a [u8]),
@@ -77,7 +77,8 @@ impl<'a> Lexer<'a> {
         &self.bytes[self.at..]
     }
 
-    /// Returns the next object, or `None` at the end and if nesting or size exceed their limits.
+    /// Returns the next object. Returns `None` at the end of the bytes, or if the object exceeds the limit of nesting
+    /// or size.
     pub(super) fn next(&mut self) -> Option<Object<'a>> {
         self.items = 0;
         self.object(0)

@@ -9,7 +9,7 @@ use super::object::{Dict, Object};
 
 /// Maximum level of a heading in Markdown.
 const MAX_LEVEL: usize = 6;
-/// Maximum length of a title, in bytes of the file.
+/// Maximum length of a title in its original encoding, in bytes. The rest of a longer title is dropped.
 const MAX_TITLE_BYTES: usize = 1 << 10;
 
 /// A title in the outline.
@@ -20,7 +20,7 @@ pub(super) struct Title {
     pub(super) level: usize,
 }
 
-/// Returns the titles by the object number of their page.
+/// Returns the titles, grouped by the object number of the page.
 ///
 /// # Errors
 /// If the file unpacks to too much data.
@@ -28,7 +28,7 @@ pub(super) fn titles<'f>(file: &'f PdfFile<'_>, catalog: &Dict<'f>) -> Result<Ha
     let (mut titles, mut seen): (HashMap<u32, Vec<Title>>, _) = (HashMap::new(), HashSet::new());
     let outline = file.get(catalog, b"Outlines")?;
     let first = |item: &Dict<'f>| item.get(&b"First"[..]).and_then(Object::reference);
-    // Items that are not read yet, with their levels.
+    // Items that have not been read yet, with their levels.
     let mut open: Vec<(u32, usize)> = outline.dict().and_then(first).map(|number| (number, 1)).into_iter().collect();
     if open.is_empty() {
         return Ok(titles);
@@ -73,7 +73,7 @@ fn page_of<'f>(
     Ok(destination.array().and_then(|items| items.first()).and_then(Object::reference))
 }
 
-/// Returns the named destinations: a dictionary in old files, and a tree since PDF 1.2.
+/// Returns the named destinations. They are in a dictionary in old files, and in a name tree since PDF 1.2.
 fn destinations<'f>(file: &'f PdfFile<'_>, catalog: &Dict<'f>) -> Result<HashMap<Vec<u8>, Object<'f>>, ExtractError> {
     let mut named = HashMap::new();
     if let Some(dict) = file.get(catalog, b"Dests")?.dict() {
@@ -103,8 +103,8 @@ fn destinations<'f>(file: &'f PdfFile<'_>, catalog: &Dict<'f>) -> Result<HashMap
     Ok(named)
 }
 
-/// Decodes a string that is not part of a page to one line of text. The string is UTF-16, UTF-8, or in a single-byte
-/// encoding.
+/// Decodes a text string, such as a title, and converts it to one line. The string is in UTF-16, in UTF-8 or in a
+/// single-byte encoding.
 fn text_of(string: &[u8]) -> String {
     let string = &string[..string.len().min(MAX_TITLE_BYTES)];
     let text: String = if let Some(units) = string.strip_prefix(b"\xfe\xff") {

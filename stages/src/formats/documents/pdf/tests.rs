@@ -28,8 +28,8 @@ fn deflated(data: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// Returns a file with one page that has the given content. Further objects are numbered from 5.
-fn page(content: &str, further: &[&str]) -> Vec<u8> {
+/// Returns a file with one page that has the given content. The additional objects are numbered from 5.
+fn page(content: &str, additional: &[&str]) -> Vec<u8> {
     let content = String::from_utf8(stream("", content.as_bytes())).unwrap();
     let fixed = [
         "<</Type/Catalog/Pages 2 0 R>>",
@@ -37,7 +37,7 @@ fn page(content: &str, further: &[&str]) -> Vec<u8> {
         "<</Type/Page/Parent 2 0 R/Contents 4 0 R>>",
         &content,
     ];
-    pdf(fixed.iter().chain(further))
+    pdf(fixed.iter().chain(additional))
 }
 
 const HELVETICA: &str = "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>";
@@ -73,7 +73,7 @@ fn outline_titles_become_headings_of_their_pages() {
 }
 
 #[test]
-fn packed_objects_and_maps_to_unicode_are_read() {
+fn object_streams_and_maps_to_unicode_are_read() {
     let packed = "5 0 6 97 <</Subtype/Type0/Encoding/Identity-H/ToUnicode 7 0 R/DescendantFonts[6 0 R]>>                <</DW 500/W[1[600 600]]>>";
     let first = packed.find("<<").unwrap();
     let packed = packed.replace("97", &(packed.rfind("<<").unwrap() - first).to_string());
@@ -126,12 +126,12 @@ fn forms_are_shown_and_inline_images_are_not() {
 }
 
 #[test]
-fn filters_undo_their_encoders() {
+fn filters_decode_data() {
     let unfiltered = |filter: &[u8], data: &[u8]| filters::decode(filter, data, 1 << 10).unwrap();
     assert_eq!(unfiltered(b"ASCIIHexDecode", b"61 6 2 63>64"), b"abc");
     assert_eq!(unfiltered(b"ASCII85Decode", b"87cURD]i,\"Ebo80~>"), b"Hello World!");
     assert_eq!(unfiltered(b"RunLengthDecode", &[2, b'a', b'b', b'c', 254, b'd', 128, 9]), b"abcddd");
-    // The example of the specification.
+    // The example from the specification.
     let lzw = [0x80, 0x0b, 0x60, 0x50, 0x22, 0x0c, 0x0c, 0x85, 0x01];
     assert_eq!(unfiltered(b"LZWDecode", &lzw), [45, 45, 45, 45, 45, 65, 45, 45, 45, 66]);
 }
@@ -157,7 +157,7 @@ fn files_that_unpack_to_too_much_data_are_rejected() {
     assert!(matches!(text(&objects(twice)), Err(ExtractError::TooLarge)));
     let packed = stream("/Type/ObjStm/N 1/First 4/Filter/FlateDecode", &zeros);
     assert!(matches!(text(&objects(packed)), Err(ExtractError::TooLarge)));
-    // Small form XObjects, each of which shows the next one many times.
+    // A chain of small form XObjects, each of which shows the next form many times.
     let form = |next: usize| {
         let resources = format!("/Subtype/Form/Resources<</XObject<</X {next} 0 R>>>>");
         stream(&resources, "/X Do ".repeat(100).as_bytes())
