@@ -1,4 +1,4 @@
-//! The index of a memory: a pipeline whose source is the entries that have changed.
+//! The index of a memory. A pipeline reads the changed entries and updates the index.
 
 mod chunks;
 mod generation;
