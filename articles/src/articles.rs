@@ -174,8 +174,8 @@ impl Articles {
         write().map_err(failed)
     }
 
-    /// Removes an article. `next` is the next unused number. If the article has the greatest number, `next` is stored, so
-    /// that the number is never assigned again. The removal is durable after a call of [`Self::synchronise`].
+    /// Removes an article. `next` is the next unused number. If the article has the greatest number, `next` is stored,
+    /// so that the number is never assigned again. The removal is durable after a call of [`Self::synchronise`].
     pub(crate) fn remove(&self, id: u64, next: u64) -> Result<(), ArticleError> {
         if id + 1 == next {
             let noted = self.session.replace(NEXT, |file| writeln!(file, "{next}").and_then(|()| file.sync_data()));

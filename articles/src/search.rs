@@ -57,14 +57,15 @@ pub struct ArticleAnswer {
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = KnowledgeHit))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ArticleHit {
-    /// Id of the chunk: `doc_{article}:chunk_{position}`. The position is the zero-based index of the chunk in the article.
+    /// Id of the chunk: `doc_{article}:chunk_{position}`. The position is the zero-based index of the chunk in the
+    /// article.
     pub chunk_id: String,
     /// Number of the article.
     pub article_id: u64,
     /// The text of the chunk, if requested.
     pub content: Option<String>,
-    /// Score of the chunk. In mode hybrid it is `Σ weight / (k + rank)`, in mode sparse the BM25F score, and in mode dense
-    /// the similarity of the query and the chunk, from 0 to 1.
+    /// Score of the chunk. In mode hybrid it is `Σ weight / (k + rank)`, in mode sparse the BM25F score, and in mode
+    /// dense the similarity of the query and the chunk, from 0 to 1.
     pub score: f32,
     /// Address of the source of the article.
     pub source_url: Option<String>,

@@ -81,8 +81,8 @@ impl Session {
     /// Adds an article, with its secrets masked. Returns when the article is durable and every later search finds it.
     ///
     /// # Errors
-    /// Returns [`ArticleError::InvalidArticle`] for an article without text or with a NUL character. Fails if the article
-    /// cannot be written or indexed.
+    /// Returns [`ArticleError::InvalidArticle`] for an article without text or with a NUL character. Fails if the
+    /// article cannot be written or indexed.
     pub async fn add(&self, article: Article) -> Result<AddedArticle, ArticleError> {
         if article.content.trim().is_empty() {
             return Err(ArticleError::InvalidArticle("`content` is empty".to_owned()));
@@ -99,8 +99,8 @@ impl Session {
     /// Removes an article. Returns when the removal is durable and no later search finds it.
     ///
     /// # Errors
-    /// Returns [`ArticleError::NoArticle`] if the session has no article with this number. Fails if the article cannot be
-    /// removed.
+    /// Returns [`ArticleError::NoArticle`] if the session has no article with this number. Fails if the article cannot
+    /// be removed.
     pub async fn remove(&self, article: u64) -> Result<(), ArticleError> {
         let (done, result) = oneshot::channel();
         self.writer.submit(Change::Remove(article, done))?;

@@ -67,8 +67,8 @@ impl ArticleStore {
     /// user.
     ///
     /// # Errors
-    /// Returns [`ArticleError::Locked`] if another process has opened the store for writing. Fails if the store cannot be
-    /// created.
+    /// Returns [`ArticleError::Locked`] if another process has opened the store for writing. Fails if the store cannot
+    /// be created.
     pub fn open(path: &Path) -> Result<Self, ArticleError> {
         let home = Directory::create_private_root(path).map_err(ArticleError::io(path.to_owned()))?;
         let lock = home.open_or_create(LOCK).map_err(ArticleError::io(path.join(LOCK)))?;
@@ -139,8 +139,8 @@ impl ArticleStore {
     /// Returns a session. Opens the session if it is not open.
     ///
     /// # Errors
-    /// Returns [`ArticleError::NoSession`] if the session does not exist, and [`ArticleError::Cancelled`] if the request is
-    /// cancelled first. Fails if the session cannot be opened.
+    /// Returns [`ArticleError::NoSession`] if the session does not exist, and [`ArticleError::Cancelled`] if the
+    /// request is cancelled first. Fails if the session cannot be opened.
     pub fn session(&self, id: u64, cancel: &CancelToken) -> Result<Arc<Session>, ArticleError> {
         let slot = self.slot(id);
         let mut session = lock_slot(&slot, cancel)?;
@@ -172,8 +172,8 @@ impl ArticleStore {
     /// Removes a session and all of its articles.
     ///
     /// # Errors
-    /// Returns [`ArticleError::NoSession`] if the session does not exist, and [`ArticleError::Cancelled`] if the request is
-    /// cancelled first. Fails if the session cannot be removed.
+    /// Returns [`ArticleError::NoSession`] if the session does not exist, and [`ArticleError::Cancelled`] if the
+    /// request is cancelled first. Fails if the session cannot be removed.
     pub fn remove(&self, id: u64, cancel: &CancelToken) -> Result<(), ArticleError> {
         let slot = self.slot(id);
         let mut session = lock_slot(&slot, cancel)?;
@@ -232,8 +232,8 @@ fn lock_slot<'p>(
 
 impl Drop for ArticleStore {
     fn drop(&mut self) {
-        // Closing the file is not enough: a child process that is being started can have inherited the open file, and the
-        // lock with it.
+        // Closing the file is not enough: a child process that is being started can have inherited the open file, and
+        // the lock with it.
         let _ = self.lock.as_ref().map(File::unlock);
     }
 }

@@ -19,8 +19,8 @@ const MAX_CONFIG_BYTES: u64 = 1 << 20;
 impl MemoryRules {
     /// Loads the rules from all configuration layers. `project` is the root of the project, if there is one.
     ///
-    /// The layers are the built-in rules, `~/.aurora/config.toml`, the project's `.aurora/config.toml`, the file at the path
-    /// in `AURORA_LIFESPAN_POLICIES`, and the file `flag`. A later layer overrides the earlier layers.
+    /// The layers are the built-in rules, `~/.aurora/config.toml`, the project's `.aurora/config.toml`, the file at the
+    /// path in `AURORA_LIFESPAN_POLICIES`, and the file `flag`. A later layer overrides the earlier layers.
     ///
     /// # Errors
     /// Returns the errors of all layers if a file cannot be read or contains an invalid rule.

@@ -74,7 +74,8 @@ fn write(value: &Value, out: &mut Vec<u8>) {
 }
 
 fn write_object(object: &Map<String, Value>, out: &mut Vec<u8>) {
-    // The order of keys in a `serde_json` map depends on a feature that other crates can enable, so the keys are sorted.
+    // The order of keys in a `serde_json` map depends on a feature that other crates can enable, so the keys are
+    // sorted.
     let mut keys: Vec<&String> = object.keys().collect();
     keys.sort_unstable();
     out.push(b'{');

@@ -36,8 +36,8 @@ pub enum TaskOutcome {
 
 /// The helpful and unhelpful chunks of a partly solved task.
 ///
-/// If `helpful` is empty, all chunks that are not in `unhelpful` count as helpful. Otherwise, all chunks that are not in
-/// `helpful` count as unhelpful. A chunk in both lists is unhelpful.
+/// If `helpful` is empty, all chunks that are not in `unhelpful` count as helpful. Otherwise, all chunks that are not
+/// in `helpful` count as unhelpful. A chunk in both lists is unhelpful.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Helpfulness {
     /// Ids of helpful chunks.
@@ -115,8 +115,8 @@ impl Memory {
     /// Applies a task outcome to every chunk that was retrieved in the session since the last outcome.
     ///
     /// # Errors
-    /// Returns [`MemoryError::NoSession`] if nothing was retrieved. Fails if a chunk in `helpfulness` was not retrieved, or if
-    /// an access history cannot be written.
+    /// Returns [`MemoryError::NoSession`] if nothing was retrieved. Fails if a chunk in `helpfulness` was not
+    /// retrieved, or if an access history cannot be written.
     pub fn apply_outcome(
         &self,
         session: &str,

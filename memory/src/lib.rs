@@ -1,8 +1,8 @@
 //! Memories: searchable entries that people and agents write. Each entry has a history, a scope and a lifespan.
 //!
-//! A [`Memory`] is a directory with two parts. The store of entries is the source of truth. The index is derived from the
-//! store by a pipeline that reads the changed entries. Every change is one durable transaction. A write never waits for
-//! an index run, because each search first updates the index.
+//! A [`Memory`] is a directory with two parts. The store of entries is the source of truth. The index is derived from
+//! the store by a pipeline that reads the changed entries. Every change is one durable transaction. A write never waits
+//! for an index run, because each search first updates the index.
 //!
 //! Entries are exported and imported as lines of JSON; see [`Memory::export`], [`JsonLines`] and [`Memory::put_all`].
 //!

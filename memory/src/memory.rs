@@ -68,7 +68,7 @@ impl Memory {
     pub(crate) fn for_test(owner: Owner, directory: &std::path::Path) -> Self {
         let home = Directory::open_root(directory).expect("the caller has created the directory");
         let known = aurora_storage::KnownIndexes::at(directory.join("known"));
-        let store = Arc::new(EntryStore::open(&home, OpenMode::Create, known).expect("a store can be created in the directory"));
+        let store = Arc::new(EntryStore::open(&home, OpenMode::Create, known).expect("a store can be created"));
         let project = Project::new(directory.to_owned(), Arc::new(index::registry()));
         Self { place: MemoryPlace::at(owner, directory), store, project }
     }
@@ -102,7 +102,8 @@ impl Memory {
         &self.store
     }
 
-    /// Calls `visit` for every entry of a view, in the order of ids, with the entry's access record. Skips removed entries.
+    /// Calls `visit` for every entry of a view, in the order of ids, with the entry's access record. Skips removed
+    /// entries.
     pub(crate) fn visit_entries(
         &self,
         view: &EntryView,
@@ -126,8 +127,8 @@ impl Memory {
         self.store.view()
     }
 
-    /// Updates the index if entries have changed, and returns its newest generation. Returns `None` if no entry was ever
-    /// added.
+    /// Updates the index if entries have changed, and returns its newest generation. Returns `None` if no entry was
+    /// ever added.
     ///
     /// # Errors
     /// Fails if the entries cannot be read or the index cannot be written.
@@ -135,12 +136,12 @@ impl Memory {
         index::catch_up(&self.project, &self.store)
     }
 
-    /// Adds an entry at `now`, in Unix seconds, if its score is high enough. If the id was derived and another entry has it,
-    /// appends a numeric suffix to the id.
+    /// Adds an entry at `now`, in Unix seconds, if its score is high enough. If the id was derived and another entry
+    /// has it, appends a numeric suffix to the id.
     ///
     /// # Errors
-    /// Returns [`MemoryError::Exists`] if the draft has an explicit id, and a different entry already has this id. Fails if
-    /// the entry cannot be written.
+    /// Returns [`MemoryError::Exists`] if the draft has an explicit id, and a different entry already has this id.
+    /// Fails if the entry cannot be written.
     pub fn add(&self, draft: Draft, placement: &Placement, now: i64) -> Result<Outcome, MemoryError> {
         placement.check(self.place.owner())?;
         let (outcome, has_derived_id) = (draft.outcome(), draft.has_derived_id());
@@ -227,7 +228,8 @@ impl Memory {
     /// Adds and removes tags of an entry. Returns the resulting tags.
     ///
     /// # Errors
-    /// Returns [`MemoryError::NoEntry`] if the entry does not exist. Fails if a tag is invalid or the change cannot be written.
+    /// Returns [`MemoryError::NoEntry`] if the entry does not exist. Fails if a tag is invalid or the change cannot be
+    /// written.
     pub fn tag(&self, id: &str, add: &[&str], remove: &[&str], now: i64) -> Result<Vec<String>, MemoryError> {
         let tags = |entry: &Entry| entry.tags().into_iter().map(str::to_owned).collect();
         self.modify(id, Change::Tag, now, |entry| {
@@ -239,7 +241,8 @@ impl Memory {
     /// Links an entry to another entry or to a chunk of code. If `weight` is `None`, removes the link.
     ///
     /// # Errors
-    /// Returns [`MemoryError::NoEntry`] if the entry does not exist. Fails if the link is invalid or the change cannot be written.
+    /// Returns [`MemoryError::NoEntry`] if the entry does not exist. Fails if the link is invalid or the change cannot
+    /// be written.
     pub fn link(&self, id: &str, to: &str, relation: &str, weight: Option<f64>, now: i64) -> Result<(), MemoryError> {
         self.modify(id, Change::Link, now, |entry| {
             match weight {
@@ -274,14 +277,14 @@ impl Memory {
         self.view()?.versions(id)
     }
 
-    /// Deletes removed entries and all versions except the newest version of each entry. The deleted data cannot be restored.
-    /// Updates the index first.
+    /// Deletes removed entries and all versions except the newest version of each entry. The deleted data cannot be
+    /// restored. Updates the index first.
     ///
     /// # Errors
     /// Fails if the index or the store cannot be written.
     pub fn compact(&self) -> Result<MemoryCompaction, MemoryError> {
         self.snapshot()?;
-        self.store.compact(index::followed_change(&self.project)?)
+        self.store.compact(index::newest_indexed_change(&self.project)?)
     }
 
     fn modify<T>(

@@ -36,8 +36,8 @@ pub struct ReportedFacts {
     /// The session that the entry belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// Activation of the entry, independent of a query: the base-level activation `ln Σ t^(−d)`, minus the decay since the
-    /// last use, plus the gain or loss from judgements.
+    /// Activation of the entry, independent of a query: the base-level activation `ln Σ t^(−d)`, minus the decay since
+    /// the last use, plus the gain or loss from judgements.
     pub activation: f64,
     /// Number of times the entry was shown.
     pub access_count: u64,

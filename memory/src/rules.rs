@@ -31,9 +31,9 @@ impl Default for MemoryRules {
 /// Conditions for the entries that a search can return.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Visibility {
-    /// The scope of the search. `session` includes the entries of the session, `project` the entries of the project, `user`
-    /// the entries of scopes `user` and `session`, and `global` all entries. `None` includes all entries except the entries
-    /// of other sessions.
+    /// The scope of the search. `session` includes the entries of the session, `project` the entries of the project,
+    /// `user` the entries of scopes `user` and `session`, and `global` all entries. `None` includes all entries except
+    /// the entries of other sessions.
     pub scope: Option<Scope>,
     /// The session of the search.
     pub session: Option<String>,
@@ -67,7 +67,8 @@ impl Retention for SearchRules {
             Some(Scope::Project) => Some(of_scope(Scope::Project)?),
             Some(Scope::User) => {
                 let own = of_scope(Scope::User)? | of_scope(Scope::Session)?;
-                // These are usually all entries. Then no filter is returned, because a search without a filter is faster.
+                // These are usually all entries. Then no filter is returned, because a search without a filter is
+                // faster.
                 Some(own).filter(|own| !snapshot.live().is_subset(own))
             }
             Some(Scope::Global) => None,

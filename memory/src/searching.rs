@@ -27,8 +27,8 @@ impl Memory {
         Ok(Some(Arc::new(opened.searcher.with_memory(visibility.search_rules(rules)))))
     }
 
-    /// Opens the access history, which records the chunks that searches returned and that outcomes judged. Returns `None` if
-    /// the history cannot be opened.
+    /// Opens the access history, which records the chunks that searches returned and that outcomes judged. Returns
+    /// `None` if the history cannot be opened.
     pub fn access_log(&self) -> Option<AccessLog> {
         AccessLog::open(&self.project().directory(), &user::trust().known).ok()
     }

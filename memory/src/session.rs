@@ -30,7 +30,8 @@ impl NewTurn<'_> {
         format!("{}{session}:{order}", Kind::Turn.prefix())
     }
 
-    /// Parses the id of a turn into the session and the position. Returns `None` for an id that [`Self::id`] cannot return.
+    /// Parses the id of a turn into the session and the position. Returns `None` for an id that [`Self::id`] cannot
+    /// return.
     pub(crate) fn parse_id(id: &str) -> Option<(&str, u32)> {
         let (session, order) = id.strip_prefix(Kind::Turn.prefix())?.rsplit_once(':')?;
         let order = order.parse().ok()?;

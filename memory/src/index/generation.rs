@@ -7,7 +7,7 @@ use aurora_project::Project;
 use aurora_stages::index::{self as indexing, IndexError, kept};
 use aurora_storage::{Snapshot, StorageError};
 
-use super::source::Followed;
+use super::source::IndexedState;
 use crate::error::MemoryError;
 use crate::store::EntryStore;
 
@@ -24,16 +24,18 @@ const POLL_INTERVAL: Duration = Duration::from_millis(2);
 pub(crate) fn catch_up(project: &Project, store: &Arc<EntryStore>) -> Result<Option<Snapshot>, MemoryError> {
     let begun = Instant::now();
     loop {
-        // The index is read before the entries. In the other order, another process could index newer entries in between.
+        // The index is read before the entries. In the other order, another process could index newer entries in
+        // between.
         let published = published(project)?;
-        let newest = Followed::from_view(&store.view()?)?;
+        let newest = IndexedState::from_view(&store.view()?)?;
         if newest.change == 0 {
             return Ok(None);
         }
-        if published.as_ref().and_then(followed).is_some_and(|followed| followed == newest) {
+        if published.as_ref().and_then(indexed_state).is_some_and(|indexed| indexed == newest) {
             return Ok(published);
         }
-        // A run replaces the file of a damaged index. This process must close the old file before it can open the new one.
+        // A run replaces the file of a damaged index. This process must close the old file before it can open the new
+        // one.
         drop(published);
         match indexing::run_changes(&project.options_of_source(Arc::clone(store))?) {
             Ok(()) => return Ok(Some(project.snapshot()?)),
@@ -46,8 +48,8 @@ pub(crate) fn catch_up(project: &Project, store: &Arc<EntryStore>) -> Result<Opt
 }
 
 /// Returns the number of the newest change in the index; 0 if there is no usable index.
-pub(crate) fn followed_change(project: &Project) -> Result<u64, MemoryError> {
-    Ok(published(project)?.as_ref().and_then(followed).map_or(0, |followed| followed.change))
+pub(crate) fn newest_indexed_change(project: &Project) -> Result<u64, MemoryError> {
+    Ok(published(project)?.as_ref().and_then(indexed_state).map_or(0, |indexed| indexed.change))
 }
 
 /// Returns the published generation; `None` if it does not exist or cannot be opened, so that a run must build it.
@@ -55,6 +57,6 @@ fn published(project: &Project) -> Result<Option<Snapshot>, MemoryError> {
     Ok(if project.has_index() { project.snapshot().ok() } else { None })
 }
 
-fn followed(snapshot: &Snapshot) -> Option<Followed> {
-    Followed::parse(kept(&snapshot.manifest().fingerprints).get(Followed::STAGE)?)
+fn indexed_state(snapshot: &Snapshot) -> Option<IndexedState> {
+    IndexedState::parse(kept(&snapshot.manifest().fingerprints).get(IndexedState::STAGE)?)
 }

@@ -19,8 +19,8 @@ pub(crate) mod column {
     pub(crate) const RULE_SEPARATOR: char = '\n';
 }
 
-/// The indexed part of an entry: everything that ranking and filters need. It does not depend on the earlier versions of
-/// the entry.
+/// The indexed part of an entry: everything that ranking and filters need. It does not depend on the earlier versions
+/// of the entry.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct IndexedEntry {
     pub(crate) id: String,
@@ -36,8 +36,8 @@ pub(crate) struct IndexedEntry {
 }
 
 impl IndexedEntry {
-    /// Creates the indexed part from the newest version of an entry, without adjacent turns. Returns `None` if the entry was
-    /// removed.
+    /// Creates the indexed part from the newest version of an entry, without adjacent turns. Returns `None` if the
+    /// entry was removed.
     pub(crate) fn new(id: &str, version: Version) -> Option<Self> {
         let Version { created, edited, scope, session, document, .. } = version;
         Some(Self { id: id.to_owned(), scope, session, created, edited, document: document?, beside: Vec::new() })

@@ -25,14 +25,14 @@ pub(crate) fn registry() -> Registry {
 
 /// The state of the store that an index contains.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Followed {
+pub(super) struct IndexedState {
     /// The random id of the store.
     pub(super) store: String,
     /// The number of the newest indexed change.
     pub(super) change: u64,
 }
 
-impl Followed {
+impl IndexedState {
     /// The stage that stores the value in the index for the next run.
     pub(super) const STAGE: &'static str = EntryStore::TYPE;
 
@@ -55,8 +55,8 @@ impl DocumentSource for EntryStore {
     const TYPE: &'static str = "memory";
     const VERSION: u32 = 2;
     const PIPELINE: &'static str = "memory";
-    // `redact` is off, because masking secrets in JSON could make the JSON invalid. The stage `memory-chunks` masks secrets
-    // in the texts of the entry.
+    // `redact` is off, because masking secrets in JSON could make the JSON invalid. The stage `memory-chunks` masks
+    // secrets in the texts of the entry.
     const STAGES: &'static str = "redact = false\n[stage.memory-chunks]\n";
     const LANGUAGE: &'static str = ENTRY_LANGUAGE;
     const DIRECTORY: &'static str = DIRECTORY;
@@ -65,8 +65,8 @@ impl DocumentSource for EntryStore {
     fn supply(&self, out: &mut Documents<'_, '_, Self>, cx: &StageContext<'_>) -> Result<(), StageError> {
         // This run holds the index lock while the view is created, so no other run can have indexed a later change.
         let view = &self.view()?;
-        let now = Followed::from_view(view)?;
-        let before = cx.kept().and_then(Followed::parse).filter(|before| before.store == now.store);
+        let now = IndexedState::from_view(view)?;
+        let before = cx.kept().and_then(IndexedState::parse).filter(|before| before.store == now.store);
         let changed = before.map(|before| view.changed_since(before.change)).transpose()?.flatten();
         match changed {
             Some(ids) => {
@@ -94,8 +94,8 @@ impl DocumentSource for EntryStore {
 }
 
 fn document(view: &EntryView, id: &str, version: Version) -> Result<Document, StageError> {
-    // An earlier version of the program accepted secrets in ids. An entry with such an id can be listed and removed, but it
-    // is not indexed.
+    // An earlier version of the program accepted secrets in ids. An entry with such an id can be listed and removed,
+    // but it is not indexed.
     if has_secret(id) {
         return Ok(Document::Deleted);
     }
@@ -107,8 +107,9 @@ fn document(view: &EntryView, id: &str, version: Version) -> Result<Document, St
     Ok(Document::Text(text.into()))
 }
 
-/// Returns the beginning of the text of an adjacent turn. Returns `None` if that turn was removed, or has another scope or
-/// session than the entry. Secrets are masked before the text is cut, because part of a secret would not be recognised.
+/// Returns the beginning of the text of an adjacent turn. Returns `None` if that turn was removed, or has another scope
+/// or session than the entry. Secrets are masked before the text is cut, because part of a secret would not be
+/// recognised.
 fn adjacent_text(entry: &IndexedEntry, other: Version) -> Option<String> {
     let is_alike = (other.scope, &other.session) == (entry.scope, &entry.session);
     let document = other.document.filter(|_| is_alike)?;

@@ -27,10 +27,11 @@ pub struct MemoryCheck {
 }
 
 impl EntryView {
-    /// Reads every record and verifies its checksum. Calls `see` for every entry that was not removed, to check its content.
+    /// Reads every record and verifies its checksum. Calls `see` for every entry that was not removed, to check its
+    /// content.
     ///
-    /// Stops reading a table at its first damaged record. Returns the result without a digest, and whether all entries are
-    /// valid.
+    /// Stops reading a table at its first damaged record. Returns the result without a digest, and whether all entries
+    /// are valid.
     pub(crate) fn check(&self, mut see: impl FnMut(&str, &Version) -> Result<(), MemoryError>) -> (MemoryCheck, bool) {
         let mut check = MemoryCheck::default();
         let entries = self.check_entries(&mut check, &mut see);

@@ -13,8 +13,8 @@ pub struct MemoryCompaction {
 }
 
 impl EntryStore {
-    /// Deletes removed entries, earlier versions, and the change records up to the change `indexed`, which the index already
-    /// contains. The deleted data cannot be restored.
+    /// Deletes removed entries, earlier versions, and the change records up to the change `indexed`, which the index
+    /// already contains. The deleted data cannot be restored.
     pub(crate) fn compact(&self, indexed: u64) -> Result<MemoryCompaction, MemoryError> {
         let view = self.view()?;
         let mut removed = Vec::new();

@@ -44,7 +44,8 @@ pub struct Version {
     /// The time at which the entry was added, in Unix seconds.
     #[serde(rename = "c")]
     pub created: i64,
-    /// The time at which the document was added or last replaced, in Unix seconds. Changes of tags and links do not count.
+    /// The time at which the document was added or last replaced, in Unix seconds. Changes of tags and links do not
+    /// count.
     #[serde(rename = "e")]
     pub edited: i64,
     /// The scope of the entry.

@@ -36,7 +36,8 @@ impl EntryView {
         found.map(|bytes| decode(id, bytes)).transpose()
     }
 
-    /// Iterates over the ids and newest versions of entries, in the order of ids, starting at an id. Includes removed entries.
+    /// Iterates over the ids and newest versions of entries, in the order of ids, starting at an id. Includes removed
+    /// entries.
     pub(crate) fn from(
         &self,
         id: &str,
@@ -81,8 +82,8 @@ impl EntryView {
         Ok(self.records.get(DIFFICULT, &query_key(query))?.map_or(0, decode_count))
     }
 
-    /// Returns the ids of the entries that were changed after the change `since`, sorted and without duplicates. Returns
-    /// `None` if the store does not have all of these changes, or has no change with this number.
+    /// Returns the ids of the entries that were changed after the change `since`, sorted and without duplicates.
+    /// Returns `None` if the store does not have all of these changes, or has no change with this number.
     pub(crate) fn changed_since(&self, since: u64) -> Result<Option<Vec<String>>, MemoryError> {
         let oldest = self.records.from(CHANGES, &[])?.next().transpose()?.map_or(0, |(key, _)| number(key));
         if since + 1 < oldest || since > self.newest_change()? {

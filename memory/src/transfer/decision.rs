@@ -27,7 +27,7 @@ pub(super) enum Decision {
 
 /// The properties of a stored entry that the decision needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Known {
+pub(super) struct StoredEntry {
     pub(super) created: i64,
     pub(super) edited: i64,
     pub(super) hash: DocumentHash,
@@ -35,7 +35,7 @@ pub(super) struct Known {
     pub(super) is_imported: bool,
 }
 
-impl Known {
+impl StoredEntry {
     /// Creates the value from the newest version of an entry. Returns `None` if the entry was removed.
     pub(super) fn from_version(version: &Version) -> Option<Self> {
         let hash = DocumentHash::new(version.document.as_ref()?);
@@ -44,11 +44,11 @@ impl Known {
     }
 }
 
-/// Decides whether an entry is stored. If the id was derived and a different entry has it, the incoming entry gets a new
-/// id. The new id depends only on the document, so that a second transfer finds the entry again.
+/// Decides whether an entry is stored. If the id was derived and a different entry has it, the incoming entry gets a
+/// new id. The new id depends only on the document, so that a second transfer finds the entry again.
 pub(super) fn decide(
     incoming: &mut TransferredEntry,
-    known: impl Fn(&str) -> Result<Option<Known>, MemoryError>,
+    known: impl Fn(&str) -> Result<Option<StoredEntry>, MemoryError>,
 ) -> Result<Decision, MemoryError> {
     let hash = DocumentHash::new(incoming.entry.document());
     let Some(found) = known(incoming.entry.id())? else { return Ok(Decision::Add) };
@@ -67,7 +67,7 @@ pub(super) fn decide(
     })
 }
 
-fn compare(incoming: &TransferredEntry, found: Known) -> Decision {
+fn compare(incoming: &TransferredEntry, found: StoredEntry) -> Decision {
     let is_newer = incoming.edited > found.edited;
     // Equal times do not imply equal content: a file can change twice within a second, or keep its modification time.
     let is_changed_source = incoming.is_current && found.is_imported && incoming.edited == found.edited;

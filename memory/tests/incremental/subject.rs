@@ -69,7 +69,7 @@ impl Subject {
     pub(crate) fn apply(&mut self, operation: &Operation) {
         self.now += STEP;
         match operation {
-            Operation::Add { kind, name, content, place } => self.add(KINDS[*kind], *name, *content, *place),
+            Operation::Add { kind, name, content, placement } => self.add(KINDS[*kind], *name, *content, *placement),
             Operation::Edit { entry, content } => self.change(*entry, |id, subject| {
                 let kind = Kind::from_id(id).expect("an id");
                 let document = match kind {
@@ -95,7 +95,7 @@ impl Subject {
             }),
             Operation::Remove { entry } => self.remove(*entry),
             Operation::Undo { entry } => self.undo(*entry),
-            Operation::Turn { session, text, place, reply_to } => self.turn(*session, *text, *place, *reply_to),
+            Operation::Turn { session, text, placement, reply_to } => self.turn(*session, *text, *placement, *reply_to),
             Operation::Judge { entry, verdict } => self.note(*entry, Some(Verdict::ALL[*verdict]), 1),
             Operation::Show { entry, times } => self.note(*entry, None, *times),
             Operation::Prune => self.prune(),
@@ -265,7 +265,8 @@ impl Subject {
         self.reopen();
     }
 
-    /// Deletes a damaged index whose damage is detected. An index whose damage is not detected must give correct answers.
+    /// Deletes a damaged index whose damage is detected. An index whose damage is not detected must give correct
+    /// answers.
     pub(crate) fn heal(&mut self) {
         let verify = |subject: &Self| -> Result<(), MemoryError> {
             if let Some(snapshot) = subject.memory().snapshot()? {
