@@ -39,7 +39,7 @@ fn check(is_project: bool, operations: &[Operation]) {
             resume_unwind(panic);
         }
     }
-    subject.heal();
+    subject.delete_damaged_index();
     let fresh = subject.replayed();
     let (updated, fresh) = (answers(subject.memory(), subject.now()), answers(fresh.memory(), subject.now()));
     for (updated, fresh) in updated.iter().zip(&fresh) {

@@ -95,8 +95,8 @@ fn a_small_file_with_a_huge_line_is_read_in_parts() {
     assert_eq!(logs.header(&log).unwrap().id, None);
 }
 
-/// 192 MiB of empty lines, compressed to a thousandth, follow a line that matches. A plain file of such text is searched to its
-/// end.
+/// 192 MiB of empty lines, compressed to a thousandth, follow a line that matches. A plain file of such text is
+/// searched to its end.
 #[test]
 fn a_decompression_bomb_is_an_error() {
     let place = Place::new();
@@ -127,8 +127,8 @@ fn a_decompression_bomb_is_an_error() {
     }
 }
 
-/// Lines cost time, however short they are. A file of a few KiB that unpacks to a million lines is read only in part, while a log
-/// with many ordinary lines is searched completely.
+/// Lines cost time, however short they are. A file of a few KiB that unpacks to a million lines is read only in part,
+/// while a log with many ordinary lines is searched completely.
 #[test]
 fn a_small_file_that_unpacks_to_many_lines_is_an_error() {
     let place = Place::new();

@@ -114,8 +114,8 @@ fn zero_days_disable_removal_and_compression() {
     assert_eq!(maintain(&place, Policy { retention_days: 0, compress_after_days: 1 }).compressed, 1);
 }
 
-/// Covers every state that a killed process can leave: before the compressed copy has its name, with both files, and after the
-/// plain log was removed.
+/// Covers every state that a killed process can leave: before the compressed copy has its name, with both files, and
+/// after the plain log was removed.
 #[test]
 fn maintenance_cleans_up_after_a_killed_process() {
     let place = Place::new();
