@@ -14,8 +14,8 @@ pub struct Rates {
     pub inactivity: f64,
     /// Days without use after which an entry counts as inactive; 90 by default.
     pub inactive_after: f64,
-    /// Half-life in days: the number of additional days without use after which exponential decay has lowered the activation
-    /// by `ln 2`; 180 by default. With 0, only the logarithmic loss applies.
+    /// Half-life in days: the number of additional days without use after which exponential decay has lowered the
+    /// activation by `ln 2`; 180 by default. With 0, only the logarithmic loss applies.
     pub half_life: f64,
 }
 
@@ -25,8 +25,8 @@ impl Default for Rates {
     }
 }
 
-/// Returns the loss of activation after `inactive_days` days without use. The loss is at least 0. Activation is a logarithm,
-/// so a loss of `ln 2` halves the strength of an entry.
+/// Returns the loss of activation after `inactive_days` days without use. The loss is at least 0. Activation is a
+/// logarithm, so a loss of `ln 2` halves the strength of an entry.
 ///
 /// - With logarithmic decay, the loss is `inactivity · log10(max(1, days))`.
 /// - With exponential decay, the loss is the logarithmic loss, plus `ln 2` for each half-life after the first

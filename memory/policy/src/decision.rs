@@ -15,8 +15,9 @@ use crate::rules::EntryRules;
 /// The retention decision for an entry, with the reasons.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Decision {
-    /// The name of the policy that decides, or the key of the setting that decides. Keys are `governance.retention_rules[N]`
-    /// with N from 0, `governance.lifespan_policy`, and, if evaluation is switched off, `memory.policies.enabled`.
+    /// The name of the policy that decides, or the key of the setting that decides. Keys are
+    /// `governance.retention_rules[N]` with N from 0, `governance.lifespan_policy`, and, if evaluation is switched off,
+    /// `memory.policies.enabled`.
     pub policy: String,
     /// The layer that contains the policy or setting.
     pub layer: Layer,
@@ -24,7 +25,8 @@ pub struct Decision {
     pub lifespan: Lifespan,
     /// The decay of the entry's activation.
     pub decay: Decay,
-    /// The escalation flags of the policies and rules whose condition holds, and of the deciding policy, without duplicates.
+    /// The escalation flags of the policies and rules whose condition holds, and of the deciding policy, without
+    /// duplicates.
     pub escalation: Vec<String>,
     /// The current state of the entry.
     pub state: State,
@@ -55,8 +57,8 @@ pub struct Step {
 ///
 /// The rules of the entry are evaluated first, and then the policies. The first rule or policy whose condition holds
 /// determines the lifespan and the decay, except rules that only set a flag. If no condition holds, the default policy
-/// decides. A lifespan in days begins with the creation or the last edit of the entry, and ends when `age_days` reaches the
-/// lifespan. Escalation flags are collected from all rules and policies, even after the deciding one.
+/// decides. A lifespan in days begins with the creation or the last edit of the entry, and ends when `age_days` reaches
+/// the lifespan. Escalation flags are collected from all rules and policies, even after the deciding one.
 pub fn decide(policies: &Policies, rules: &EntryRules, facts: &Facts<'_>) -> Decision {
     let (deciding, retention) = find_deciding(policies, rules, facts);
     let mut escalation: Vec<String> = Vec::new();

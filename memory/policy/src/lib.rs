@@ -1,12 +1,12 @@
 //! Retention policies for memory entries. A policy determines the lifespan of an entry and the decay of its activation.
 //!
 //! A [`Condition`] tests the [`Facts`] about an entry. [`Policies`] are conditions with a lifespan and a decay, which
-//! configuration files define. [`EntryRules`] are the rules of a single entry, and take precedence over policies. [`decide`]
-//! finds the first rule or policy whose condition holds, and explains the result. [`activation_loss`] and
+//! configuration files define. [`EntryRules`] are the rules of a single entry, and take precedence over policies.
+//! [`decide`] finds the first rule or policy whose condition holds, and explains the result. [`activation_loss`] and
 //! [`temporal_weight`] are the time-dependent formulas of ranking.
 //!
-//! Deliberately absent: file access and storage (callers pass names and texts), a clock (callers pass ages), and the removal
-//! of expired entries.
+//! Deliberately absent: file access and storage (callers pass names and texts), a clock (callers pass ages), and the
+//! removal of expired entries.
 //!
 //! | question | module |
 //! |---|---|

@@ -26,8 +26,8 @@ pub enum Decay {
     /// The activation falls with the logarithm of the days without use.
     #[default]
     Logarithmic,
-    /// The activation falls as with `Logarithmic`. In addition, it falls by `ln 2` with every half-life, once the entry counts
-    /// as inactive.
+    /// The activation falls as with `Logarithmic`. In addition, it falls by `ln 2` with every half-life, once the entry
+    /// counts as inactive.
     Exponential,
     /// The activation does not fall.
     None,

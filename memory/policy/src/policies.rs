@@ -45,8 +45,8 @@ pub struct Policies {
 }
 
 impl Policies {
-    /// Returns the built-in policies, which are the five policies of seed 004, Appendix C.2: `patterns`, `security_critical`,
-    /// `high_usage`, `inactive` and `default`.
+    /// Returns the built-in policies, which are the five policies of seed 004, Appendix C.2: `patterns`,
+    /// `security_critical`, `high_usage`, `inactive` and `default`.
     pub fn built_in() -> Self {
         Self::load(&[]).expect("the built-in policies are valid, which a test checks")
     }
@@ -54,21 +54,22 @@ impl Policies {
     /// Loads the built-in policies, and merges the policies of all files into them.
     ///
     /// - Files are merged in the order of their layers. Files of the same layer are merged in the given order.
-    /// - If a policy with the same name already exists, the file overrides only the keys that it sets. The position of the
-    ///   policy in the order does not change. `escalation = ""` removes the flag.
+    /// - If a policy with the same name already exists, the file overrides only the keys that it sets. The position of
+    ///   the policy in the order does not change. `escalation = ""` removes the flag.
     /// - New policies of a file are evaluated before all existing policies, in the order of the file.
-    /// - The key `default` contains the name of the default policy. The default policy is evaluated last, and applies even if its
-    ///   condition does not hold.
+    /// - The key `default` contains the name of the default policy. The default policy is evaluated last, and applies
+    ///   even if its condition does not hold.
     /// - A policy without a condition is ignored if it is not the default policy.
-    /// - If a policy does not set `decay`, its decay is exponential if its lifespan is `decay`, and logarithmic otherwise.
+    /// - If a policy does not set `decay`, its decay is exponential if its lifespan is `decay`, and logarithmic
+    ///   otherwise.
     /// - `enabled = false` switches the evaluation off. Then all entries are kept forever, with logarithmic decay.
     ///
     /// To disable a policy of an earlier layer, set its condition to `false`.
     ///
     /// # Errors
     /// Returns all errors of all files at once. In addition to the errors of [`PolicyLayer::from_toml`] and
-    /// [`PolicyLayer::from_seed_json`], a policy without a lifespan is an error. A policy without a condition is an error if no
-    /// layer sets it as the default policy. An unknown default policy is also an error.
+    /// [`PolicyLayer::from_seed_json`], a policy without a lifespan is an error. A policy without a condition is an
+    /// error if no layer sets it as the default policy. An unknown default policy is also an error.
     pub fn load(files: &[ConfigFile<'_>]) -> Result<Self, Diagnostics> {
         let built_in = ConfigFile { layer: Layer::BuiltIn, name: BUILT_IN_NAME, text: BUILT_IN };
         let mut later: Vec<&ConfigFile<'_>> = files.iter().collect();

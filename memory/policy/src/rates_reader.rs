@@ -13,12 +13,12 @@ const MAX_LAMBDA: f64 = 10.0;
 const RULE: &str = "must be a number per hour from 0 to 10";
 
 impl DecayRates {
-    /// Loads the default rates, and overrides them with the table `[memory.decay]` of every file, in the order of the layers.
-    /// Ignores the rest of each file. Skips JSON files, because they contain no rates.
+    /// Loads the default rates, and overrides them with the table `[memory.decay]` of every file, in the order of the
+    /// layers. Ignores the rest of each file. Skips JSON files, because they contain no rates.
     ///
     /// # Errors
-    /// Returns all errors of all files at once: invalid TOML, unknown kinds and scopes, and values that are not numbers from 0
-    /// to 10.
+    /// Returns all errors of all files at once: invalid TOML, unknown kinds and scopes, and values that are not numbers
+    /// from 0 to 10.
     pub fn load(files: &[ConfigFile<'_>]) -> Result<Self, Diagnostics> {
         let mut files: Vec<&ConfigFile<'_>> = files.iter().filter(|file| !file.is_json()).collect();
         files.sort_by_key(|file| file.layer);

@@ -16,8 +16,8 @@ const SETTINGS: [&str; 2] = ["enabled", "default"];
 const FIELDS: [&str; 5] = ["condition", "lifespan", "decay", "escalation", "description"];
 
 impl PolicyLayer {
-    /// Reads the tables `[memory.policies]` and `[memory.policy.NAME]` of a configuration file in TOML. Ignores the rest of the
-    /// file.
+    /// Reads the tables `[memory.policies]` and `[memory.policy.NAME]` of a configuration file in TOML. Ignores the
+    /// rest of the file.
     ///
     /// # Errors
     /// Returns all errors at once: invalid TOML, unknown keys, invalid values, and conditions that do not parse.
@@ -35,8 +35,8 @@ impl PolicyLayer {
     }
 }
 
-/// The policies and the errors of a file. A placeholder replaces each invalid condition and lifespan, so that the value is not
-/// also reported as missing.
+/// The policies and the errors of a file. A placeholder replaces each invalid condition and lifespan, so that the value
+/// is not also reported as missing.
 pub(crate) struct Reading {
     pub(crate) layer: PolicyLayer,
     pub(crate) errors: Diagnostics,
@@ -115,8 +115,8 @@ impl<'d, 't> LayerReader<'d, 't> {
         memory.and_then(|memory| self.values.table(memory, "memory")).unwrap_or_default()
     }
 
-    /// Reads `enabled` and `default`. `policies` is the key of the policies if the format has them in the same table. Returns
-    /// the entry with this key.
+    /// Reads `enabled` and `default`. `policies` is the key of the policies if the format has them in the same table.
+    /// Returns the entry with this key.
     fn settings(&mut self, entry: &'d Entry<'t>, prefix: &str, policies: Option<&str>) -> Option<&'d Entry<'t>> {
         let mut found = None;
         let settings = self.values.table(entry, prefix)?;
@@ -209,7 +209,8 @@ impl<'d, 't> LayerReader<'d, 't> {
         self.values.document.location(entry.key_span.clone())
     }
 
-    /// Returns the entries with their canonical keys. Reports and omits an entry that repeats the key of an earlier entry.
+    /// Returns the entries with their canonical keys. Reports and omits an entry that repeats the key of an earlier
+    /// entry.
     fn canonical_entries(&mut self, entries: &'d [Entry<'t>], prefix: &str) -> Vec<(&'d str, &'d Entry<'t>)> {
         let mut canonical: Vec<(&str, &Entry<'t>)> = Vec::new();
         for entry in entries {
@@ -221,8 +222,8 @@ impl<'d, 't> LayerReader<'d, 't> {
                     self.values.refuse(entry, message, Some("keep one".to_owned()));
                 }
                 None => canonical.push((name, entry)),
-                        }
-                    }
-                    canonical
+            }
+        }
+        canonical
     }
 }

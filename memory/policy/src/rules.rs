@@ -59,7 +59,8 @@ pub struct RulesError {
 }
 
 impl EntryRules {
-    /// Parses `governance.lifespan_policy` and `governance.retention_rules`. `rules` contains the values of `if` and `then`.
+    /// Parses `governance.lifespan_policy` and `governance.retention_rules`. `rules` contains the values of `if` and
+    /// `then`.
     ///
     /// # Errors
     /// Returns all errors at once: an unknown lifespan policy, invalid conditions, and unknown actions.

@@ -6,8 +6,8 @@ use crate::scope::Scope;
 pub(crate) const KINDS: [&str; 6] = [TURN, "note", "knowledge", "reasoning", "log", "code"];
 const TURN: &str = "turn";
 
-/// Default decay rate of turns, per hour. The half-life is 7.9 years. The decay is only large enough to rank the newer of
-/// two equally relevant turns first. Seed 003 proposes 0.01, which hides turns that are several weeks old; see
+/// Default decay rate of turns, per hour. The half-life is 7.9 years. The decay is only large enough to rank the newer
+/// of two equally relevant turns first. Seed 003 proposes 0.01, which hides turns that are several weeks old; see
 /// `docs/internals/memory-measurements.md`.
 const DEFAULT_TURN_LAMBDA: f64 = 0.00001;
 
@@ -22,8 +22,8 @@ pub fn temporal_weight(lambda_per_hour: f64, age_hours: f64) -> f64 {
 
 /// The decay rates λ, per hour, for every kind and scope.
 ///
-/// The default is 0.00001 for turns in every scope, and 0 for all other kinds. The table `[memory.decay]` sets other rates:
-/// `turn = 0.02` sets the rate of turns in every scope, and `turn.session = 0.1` sets it in one scope.
+/// The default is 0.00001 for turns in every scope, and 0 for all other kinds. The table `[memory.decay]` sets other
+/// rates: `turn = 0.02` sets the rate of turns in every scope, and `turn.session = 0.1` sets it in one scope.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DecayRates {
     /// The rates, indexed by kind and then by scope.

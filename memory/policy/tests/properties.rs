@@ -92,8 +92,8 @@ impl Tree {
         }
     }
 
-    /// Writes the condition with parentheses around every part. `style` selects one of two spellings for keywords, operators
-    /// and quotes.
+    /// Writes the condition with parentheses around every part. `style` selects one of two spellings for keywords,
+    /// operators and quotes.
     fn text(&self, style: bool) -> String {
         let word = |first: &str, second: &str| if style { first.to_owned() } else { second.to_owned() };
         let join = |parts: &[Self], keyword: &str| {

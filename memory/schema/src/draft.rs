@@ -16,7 +16,8 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// Creates a draft from a checked document. Masks secrets, and then derives the id and the metadata if they are missing.
+    /// Creates a draft from a checked document. Masks secrets, and then derives the id and the metadata if they are
+    /// missing.
     pub(crate) fn new(kind: Kind, document: Map<String, Value>) -> Self {
         let document = without_secrets(document);
         let id = document.get("id").and_then(Value::as_str).map(str::to_owned);
@@ -79,7 +80,8 @@ fn derive_id(entry: &Entry) -> String {
     id::derive(entry.kind(), entry.title_for_id().as_deref(), content)
 }
 
-/// Returns the id of a code entry, such as `code:auth.py:login`; `None` if the entry has no file, or if the id is not valid.
+/// Returns the id of a code entry, such as `code:auth.py:login`; `None` if the entry has no file, or if the id is not
+/// valid.
 fn code_id(entry: &Entry) -> Option<String> {
     let file = entry.text("content", "file")?;
     let function = entry.text("content", "function").map(|name| format!(":{name}")).unwrap_or_default();

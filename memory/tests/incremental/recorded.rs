@@ -44,7 +44,8 @@ impl Recorded {
         let Self { id, time, change } = self;
         match change {
             Change::Add { kind, document, placement } => {
-                let outcome = memory.add(draft(*kind, document, Some(id)), placement, *time).expect("the entry is valid");
+                let outcome =
+                    memory.add(draft(*kind, document, Some(id)), placement, *time).expect("the entry is valid");
                 assert!(outcome.stored && outcome.id == *id, "{outcome:?}");
             }
             Change::Turn { session, text, scope, reply_to } => {

@@ -95,8 +95,8 @@ fn a_small_file_with_a_huge_line_is_read_in_parts() {
     assert_eq!(logs.header(&log).unwrap().id, None);
 }
 
-/// 192 MiB of empty lines, compressed to a thousandth, follow a line that matches. A plain file of such text is
-/// searched to its end.
+/// The text consists of a matching line and 192 MiB of empty lines, which compress to a thousandth. A search in a plain
+/// file with such a text succeeds.
 #[test]
 fn a_decompression_bomb_is_an_error() {
     let test = TestDirectory::new();

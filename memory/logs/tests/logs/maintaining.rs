@@ -54,10 +54,8 @@ fn old_logs_are_compressed_and_expired_logs_are_removed() {
     }
     let before = test.files();
     let mut planned = Vec::new();
-    let dry_run = test
-        .logs
-        .maintain(POLICY, options(true), &mut |action, file| planned.push((action, file.to_owned())))
-        .unwrap();
+    let dry_run =
+        test.logs.maintain(POLICY, options(true), &mut |action, file| planned.push((action, file.to_owned()))).unwrap();
     assert_eq!(test.files(), before);
     planned.sort_by(|a, b| a.1.cmp(&b.1));
     let expected = [
@@ -73,10 +71,7 @@ fn old_logs_are_compressed_and_expired_logs_are_removed() {
 
     let report = maintain(&test, POLICY);
     assert_eq!((report.compressed, report.removed, report.kept), (3, 4, 4));
-    assert_eq!(
-        (report.compressed, report.removed, report.kept),
-        (dry_run.compressed, dry_run.removed, dry_run.kept)
-    );
+    assert_eq!((report.compressed, report.removed, report.kept), (dry_run.compressed, dry_run.removed, dry_run.kept));
     assert!(report.bytes_before == 3 * log.len() as u64 && report.bytes_after < report.bytes_before / 5, "{report:?}");
     assert!(report.unread.is_empty() && report.complete, "{report:?}");
     assert_eq!(
@@ -265,8 +260,8 @@ fn only_one_of_many_callers_runs_daily_maintenance() {
     assert_eq!(runs, 1);
 }
 
-/// Searches and appends while logs are compressed. Every search must find every log exactly once, and no appended text may
-/// be lost.
+/// Searches and appends while logs are compressed. Every search must find every log exactly once, and no appended text
+/// may be lost.
 #[test]
 fn logs_stay_complete_while_they_are_compressed() {
     let test = TestDirectory::new();

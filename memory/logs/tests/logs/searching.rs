@@ -101,8 +101,8 @@ fn long_lines_are_shortened_around_the_match() {
     test.put("2025/12/a.md", format!("{line}{}needle\nneedle\n", "y".repeat((1 << 20) - 3)));
     let hits = search(&test, &Pattern::words("needle").unwrap());
     let lines: Vec<u64> = hits[0].lines.iter().map(|line| line.line).collect();
-    // The second line is longer than 1 MiB. Its match is not found, because it crosses the position at which the line is
-    // truncated.
+    // The second line is longer than 1 MiB. Its match is not found, because it crosses the position at which the line
+    // is truncated.
     assert_eq!(lines, [1, 3]);
     let shown = &hits[0].lines[0];
     assert!(shown.text.starts_with("…é") && shown.text.ends_with("x…") && shown.text.len() < 420, "{shown:?}");

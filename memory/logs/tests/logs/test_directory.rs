@@ -70,8 +70,8 @@ impl TestDirectory {
         text
     }
 
-    /// Returns the paths of all files in the log directory, sorted. Omits files and directories in the root whose names begin
-    /// with a dot.
+    /// Returns the paths of all files in the log directory, sorted. Omits files and directories in the root whose names
+    /// begin with a dot.
     pub(crate) fn files(&self) -> Vec<String> {
         let mut files = Vec::new();
         let mut open = vec![self.logs.path().to_owned()];

@@ -5,8 +5,8 @@ use std::fmt;
 use crate::condition::predicate::Predicate;
 use crate::facts::Facts;
 
-/// A boolean expression. `And` and `Or` have at least two parts. A part of `And` is never an `And`, and a part of `Or` is
-/// never an `Or`, so that `a AND b AND c` has only one representation.
+/// A boolean expression. `And` and `Or` have at least two parts. A part of `And` is never an `And`, and a part of `Or`
+/// is never an `Or`, so that `a AND b AND c` has only one representation.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Expression {
     Or(Vec<Expression>),
@@ -51,7 +51,8 @@ impl Expression {
     }
 }
 
-/// Joins `parts` into one expression, and flattens nested expressions of the same kind. Returns a single part unchanged.
+/// Joins `parts` into one expression, and flattens nested expressions of the same kind. Returns a single part
+/// unchanged.
 fn join(
     mut parts: Vec<Expression>,
     kind: impl Fn(Vec<Expression>) -> Expression,
@@ -70,8 +71,8 @@ fn join(
     kind(flat)
 }
 
-/// Writes the canonical form. Keywords are in capitals, words are separated by one space, and parentheses occur only where
-/// precedence requires them.
+/// Writes the canonical form. Keywords are in capitals, words are separated by one space, and parentheses occur only
+/// where precedence requires them.
 impl fmt::Display for Expression {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -29,7 +29,8 @@ pub(super) struct Token {
 }
 
 /// All operators and punctuation. A symbol comes before its prefixes, so that the longest symbol matches. A symbol with
-/// `Err` is common in other languages, but invalid in a condition. `Err` contains the replacement that the error suggests.
+/// `Err` is common in other languages, but invalid in a condition. `Err` contains the replacement that the error
+/// suggests.
 const SYMBOLS: [(&str, Result<TokenKind, &str>); 21] = [
     ("&&", Ok(TokenKind::And)),
     ("&", Err("AND")),

@@ -31,19 +31,19 @@ const MAX_BYTES: usize = 4096;
 ///            | "contains_tag" "(" text ")" | "inactive_for_" N "_days" | "true" | "false"
 /// ```
 ///
-/// Number fields are `score` (also `success_score`, `confidence`), `access_count`, `age_days` and `last_accessed_days` (also
-/// `inactive_days`). Text fields are `domain`, `type`, `id`, `scope` and `semantic_role`. Keywords, `true` and `false` are
-/// case-insensitive. A number is a finite decimal number. A text is enclosed in single or double quotes; `\\`, `\'`, `\"`, `\n`, `\r`,
-/// `\t` and `\u{…}` are escape sequences.
+/// Number fields are `score` (also `success_score`, `confidence`), `access_count`, `age_days` and `last_accessed_days`
+/// (also `inactive_days`). Text fields are `domain`, `type`, `id`, `scope` and `semantic_role`. Keywords, `true` and
+/// `false` are case-insensitive. A number is a finite decimal number. A text is enclosed in single or double quotes;
+/// `\\`, `\'`, `\"`, `\n`, `\r`, `\t` and `\u{…}` are escape sequences.
 ///
-/// Ids are compared exactly, other texts and tags ignoring ASCII case. A comparison does not hold if the entry has no value
-/// for the field. This also applies to `!=`. `NOT` with such a comparison therefore holds. `inactive_for_N_days` means
-/// `last_accessed_days >= N`.
+/// Ids are compared exactly, other texts and tags ignoring ASCII case. A comparison does not hold if the entry has no
+/// value for the field. This also applies to `!=`. `NOT` with such a comparison therefore holds. `inactive_for_N_days`
+/// means `last_accessed_days >= N`.
 ///
 /// A condition has at most 4096 bytes. Parentheses and NOT can be nested up to 64 levels deep.
 ///
-/// [`Display`](fmt::Display) writes the canonical form. Parsing the canonical form returns an equal condition. The predicates
-/// are specified in seed 004, §6.3.6 and §6.7.1.
+/// [`Display`](fmt::Display) writes the canonical form. Parsing the canonical form returns an equal condition. The
+/// predicates are specified in seed 004, §6.3.6 and §6.7.1.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Condition(Expression);
 
@@ -51,7 +51,8 @@ impl Condition {
     /// Parses a condition.
     ///
     /// # Errors
-    /// Returns the first error: a syntax error, an unknown field, an invalid comparison (`domain > 3`), or an exceeded limit.
+    /// Returns the first error: a syntax error, an unknown field, an invalid comparison (`domain > 3`), or an exceeded
+    /// limit.
     pub fn parse(text: &str) -> Result<Self, ConditionError> {
         let too_long = |what: &str, bytes: usize| {
             ConditionError::new(0..text.len(), format!("{what} of {bytes} bytes"), format!("at most {MAX_BYTES} bytes"))
@@ -72,8 +73,8 @@ impl Condition {
         self.0.holds(facts)
     }
 
-    /// Describes the values of the facts that the condition tests, such as `` `score` is 0.5 ``. Returns an empty text if the
-    /// condition tests no facts.
+    /// Describes the values of the facts that the condition tests, such as `` `score` is 0.5 ``. Returns an empty text
+    /// if the condition tests no facts.
     pub(crate) fn values(&self, facts: &Facts<'_>) -> String {
         values::describe(&self.0, facts)
     }

@@ -23,8 +23,8 @@ static DOMAIN_OF_WORD: LazyLock<HashMap<&'static str, usize>> = LazyLock::new(||
     domains.flat_map(|(domain, (_, words))| words.iter().map(move |word| (*word, domain))).collect()
 });
 
-/// Returns the domain whose words occur most often in the keywords and texts of the entry. On a tie, the domain that comes
-/// first in `domains.txt` wins.
+/// Returns the domain whose words occur most often in the keywords and texts of the entry. On a tie, the domain that
+/// comes first in `domains.txt` wins.
 pub(super) fn derive(entry: &Entry, passages: &[Passage<'_>]) -> &'static str {
     let mut counts = vec![0_usize; DOMAINS.len()];
     let texts = passages.iter().map(|passage| passage.text.as_ref()).chain(entry.keywords());

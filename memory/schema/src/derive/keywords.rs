@@ -24,8 +24,8 @@ pub(super) struct Ranked {
     pub(super) prominence: Prominence,
 }
 
-/// Ranks the words of an entry by weight, and words of equal weight by their first occurrence. If a plural and its singular
-/// both occur, the occurrences of the plural count for the singular.
+/// Ranks the words of an entry by weight, and words of equal weight by their first occurrence. If a plural and its
+/// singular both occur, the occurrences of the plural count for the singular.
 pub(super) fn rank(passages: &[Passage<'_>]) -> Vec<Ranked> {
     let mut indexes: HashMap<String, usize> = HashMap::new();
     let mut found: Vec<Ranked> = Vec::new();

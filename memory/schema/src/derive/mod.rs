@@ -11,8 +11,8 @@ use serde_json::Value;
 use crate::entry::Entry;
 use passages::passages;
 
-/// Derives `metadata.keywords`, `metadata.semantic_role` and `metadata.domain` if they are missing. Adds the names of the
-/// derived fields to `metadata.derived`. Derivation is deterministic.
+/// Derives `metadata.keywords`, `metadata.semantic_role` and `metadata.domain` if they are missing. Adds the names of
+/// the derived fields to `metadata.derived`. Derivation is deterministic.
 pub(crate) fn complete(entry: &mut Entry) {
     let missing = ["keywords", "semantic_role", "domain"].map(|field| !entry.has_metadata(field));
     if missing == [false; 3] {

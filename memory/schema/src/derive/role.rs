@@ -6,8 +6,8 @@ use crate::entry::Entry;
 use crate::kind::Kind;
 use crate::label;
 
-/// Returns the semantic role, such as `oauth-decomposition-pattern` for reasoning about OAuth. Returns `None` for an entry
-/// without words, or if the role would not be a valid label.
+/// Returns the semantic role, such as `oauth-decomposition-pattern` for reasoning about OAuth. Returns `None` for an
+/// entry without words, or if the role would not be a valid label.
 pub(super) fn derive(entry: &Entry, ranked: &[Ranked]) -> Option<String> {
     // The subject is the best word of the most prominent text, even if another word is more frequent.
     let main = Prominence::ALL.iter().find_map(|prominence| ranked.iter().find(|word| word.prominence == *prominence));

@@ -10,8 +10,8 @@ use crate::label;
 /// Maximum length of a word in characters. Longer words are usually data, such as base64 or hashes.
 const MAX_WORD_CHARS: usize = 40;
 
-/// Maximum length of a sequence of ideographs in characters. Longer sequences are usually whole sentences, because Chinese
-/// and Japanese have no spaces between words.
+/// Maximum length of a sequence of ideographs in characters. Longer sequences are usually whole sentences, because
+/// Chinese and Japanese have no spaces between words.
 const MAX_HAN_CHARS: usize = 8;
 
 /// Words that are never keywords, because they do not describe a subject.
@@ -20,8 +20,8 @@ static STOP_WORDS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
     lines.filter(|line| !line.starts_with('#')).flat_map(str::split_whitespace).collect()
 });
 
-/// Returns the words of a text that can become keywords, in lower case and in the order of the text. Identifiers are not
-/// split.
+/// Returns the words of a text that can become keywords, in lower case and in the order of the text. Identifiers are
+/// not split.
 pub(super) fn words(text: &str) -> impl Iterator<Item = String> {
     runs(text).filter_map(|(run, class)| word(run, class))
 }
@@ -32,8 +32,8 @@ enum Class {
     Word,
     Han,
     Katakana,
-    /// All other characters, such as white space and punctuation, and also Hiragana, because Japanese uses it for endings and
-    /// particles.
+    /// All other characters, such as white space and punctuation, and also Hiragana, because Japanese uses it for
+    /// endings and particles.
     Separator,
 }
 

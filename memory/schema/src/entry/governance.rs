@@ -30,12 +30,12 @@ impl Entry {
             .collect()
     }
 
-    /// Removes and adds tags. Secrets in the added tags are masked. A tag in both lists is not removed. Returns `true` if the tags
-    /// have changed.
+    /// Removes and adds tags. Secrets in the added tags are masked. A tag in both lists is not removed. Returns `true`
+    /// if the tags have changed.
     ///
     /// # Errors
-    /// Returns [`EditError::Label`] if an added tag is invalid, and [`EditError::TooMany`] if there would be too many tags. After
-    /// an error, the entry is unchanged.
+    /// Returns [`EditError::Label`] if an added tag is invalid, and [`EditError::TooMany`] if there would be too many
+    /// tags. After an error, the entry is unchanged.
     pub fn set_tags(&mut self, add: &[&str], remove: &[&str]) -> Result<bool, EditError> {
         let add: Vec<String> = add.iter().map(|tag| checked_label(tag)).collect::<Result<_, _>>()?;
         let add: Vec<&str> = add.iter().map(String::as_str).collect();

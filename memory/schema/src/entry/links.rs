@@ -42,12 +42,13 @@ impl Entry {
         self.link_values().iter().filter_map(Link::from_value).collect()
     }
 
-    /// Adds a link to another entry. If a link with the same target and relation exists, changes its weight. Secrets in the id
-    /// and the relation are masked. Returns `true` if the links have changed.
+    /// Adds a link to another entry. If a link with the same target and relation exists, changes its weight. Secrets in
+    /// the id and the relation are masked. Returns `true` if the links have changed.
     ///
     /// # Errors
-    /// Returns [`EditError::Id`], [`EditError::LinkToItself`], [`EditError::Label`] or [`EditError::Weight`] if an argument is
-    /// invalid, and [`EditError::TooMany`] if there would be too many links. After an error, the entry is unchanged.
+    /// Returns [`EditError::Id`], [`EditError::LinkToItself`], [`EditError::Label`] or [`EditError::Weight`] if an
+    /// argument is invalid, and [`EditError::TooMany`] if there would be too many links. After an error, the entry is
+    /// unchanged.
     pub fn add_link(&mut self, to: &str, relation: &str, weight: f64) -> Result<bool, EditError> {
         if let Some(problem) = id::target_problem(to) {
             return Err(EditError::Id(problem));
@@ -74,8 +75,8 @@ impl Entry {
         Ok(true)
     }
 
-    /// Removes the links to another entry. `relation` limits this to the links with one relation. Returns the number of removed
-    /// links.
+    /// Removes the links to another entry. `relation` limits this to the links with one relation. Returns the number of
+    /// removed links.
     pub fn remove_link(&mut self, to: &str, relation: Option<&str>) -> usize {
         let mut links = self.link_values().to_vec();
         let before = links.len();

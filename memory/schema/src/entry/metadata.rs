@@ -13,8 +13,8 @@ const SECTION: &str = "metadata";
 const CREATED: [&str; 3] = ["created", "timestamp", "acquired"];
 
 impl Entry {
-    /// Returns the score, from 0 to 1. It is `content.success_score` of reasoning, and `content.confidence` of knowledge. Returns
-    /// `None` for other kinds.
+    /// Returns the score, from 0 to 1. It is `content.success_score` of reasoning, and `content.confidence` of
+    /// knowledge. Returns `None` for other kinds.
     pub fn score(&self) -> Option<f64> {
         let field = match self.kind {
             Kind::Reasoning => "success_score",
