@@ -18,7 +18,8 @@ const EXTENSION: &str = ".json";
 /// Name of the file with the next unused article number. The file is written only when the newest article is removed,
 /// because otherwise the newest article determines the next number.
 const NEXT: &str = "next";
-/// Largest valid number of an article or a session. JSON parsers that use `f64` cannot represent all greater numbers.
+/// Upper bound on the numbers of articles and sessions. JSON parsers that use `f64` cannot represent all greater
+/// numbers.
 const MAX_ID: u64 = (1 << 53) - 1;
 
 /// An article.

@@ -22,7 +22,7 @@ const SESSIONS: &str = "sessions";
 const LOCK: &str = "lock";
 /// Name of the file with the next unused session number.
 const NEXT: &str = "next";
-/// Number of open sessions from which opening another one first closes the least recently used idle session.
+/// Number of open sessions at which opening another session first closes the least recently used idle session.
 const MAX_OPEN_SESSIONS: usize = 128;
 /// Interval at which a request checks whether another request has finished opening a session.
 const POLL_INTERVAL: Duration = Duration::from_millis(2);

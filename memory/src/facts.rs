@@ -15,7 +15,7 @@ const DAY: f64 = 86_400.0;
 /// The facts about an entry at a point in time. An entry's document and each of its chunks yield the same facts.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct EntryFacts<'e> {
-    /// All facts except the id, the tags, the kind and the scope, which [`Self::facts`] fills in.
+    /// All facts except the id, the tags, the kind and the scope, which `facts()` fills in.
     facts: Facts<'e>,
     id: Cow<'e, str>,
     pub(crate) kind: Kind,

@@ -39,7 +39,7 @@ pub struct ReportedFacts {
     /// Activation of the entry, independent of a query: the base-level activation `ln Σ t^(−d)`, minus the decay since
     /// the last use, plus the gain or loss from judgements.
     pub activation: f64,
-    /// Number of times the entry was shown.
+    /// Number of times that a search returned the entry.
     pub access_count: u64,
     /// The time at which the entry was added.
     #[serde(serialize_with = "time")]
@@ -47,7 +47,8 @@ pub struct ReportedFacts {
     /// The time at which the document was last replaced. Changes of tags and links do not count.
     #[serde(serialize_with = "time")]
     pub edited_at: i64,
-    /// The time at which the entry was last shown, or added if it was never shown.
+    /// The time at which a search last returned the entry. If no search has returned it, the time at which it was
+    /// added.
     #[serde(serialize_with = "time")]
     pub last_accessed: i64,
     /// The policy or rule that determines the lifespan of the entry.

@@ -28,7 +28,7 @@ impl CopyError {
     }
 }
 
-/// Copies a text, and appends a line break if the last line has none. Fails if the text is longer than
+/// Copies a text, and terminates its last line with a line break. Fails if the text is longer than
 /// [`MAX_TEXT_BYTES`].
 pub(crate) fn copy_body(body: &mut dyn Read, out: &mut impl Write) -> Result<(), CopyError> {
     let mut buffer = vec![0; 64 << 10];

@@ -119,7 +119,7 @@ impl LogDirectory {
     }
 
     /// Acquires a shared lock on the names of logs. Waits until other processes have finished changing names. Returns
-    /// `None` if the lock file does not exist or cannot be opened.
+    /// `None` if the lock file cannot be opened or locked.
     pub(crate) fn lock_shared(&self) -> Option<NamesLock> {
         NamesLock::acquire(self.root.open_file(LOCK).ok()?, File::lock_shared).ok()
     }

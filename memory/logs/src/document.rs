@@ -10,7 +10,7 @@ use crate::fence::fenced;
 use crate::interaction::{JsonText, Phase, Sections};
 use crate::query_id::QueryId;
 
-/// The line at the end of a log, and at the end of appended sections.
+/// The last line of the sections of a log, and of appended sections.
 pub(crate) const END: &str = "---\n";
 
 /// Formats the header of a log, followed by an empty line.

@@ -137,8 +137,8 @@ mod tests {
 
     #[test]
     fn a_draft_is_visible_only_after_it_is_published() {
-        let place = tempfile::tempdir().unwrap();
-        let month = Directory::open_root(place.path()).unwrap();
+        let directory = tempfile::tempdir().unwrap();
+        let month = Directory::open_root(directory.path()).unwrap();
         let names = || {
             let mut names: Vec<_> = month.entries().unwrap().into_iter().map(|(name, _)| name).collect();
             names.sort();
@@ -156,7 +156,7 @@ mod tests {
         assert!(other.publish("b.md").unwrap());
         drop(other);
         assert_eq!(names(), ["a.md", "b.md"]);
-        std::fs::write(place.path().join(".log.0123456789abcdef.tmp"), "half").unwrap();
+        std::fs::write(directory.path().join(".log.0123456789abcdef.tmp"), "half").unwrap();
         assert!(remove_abandoned(&month, ".log.0123456789abcdef.tmp", true).unwrap());
         assert!(remove_abandoned(&month, ".log.0123456789abcdef.tmp", false).unwrap());
         assert_eq!(names(), ["a.md", "b.md"]);

@@ -1,5 +1,5 @@
-//! Searches the text of a log line by line. A hit is a section that contains all words of the query. It lists the best
-//! matching lines of the section.
+//! Searches the text of a log line by line. A hit is a section in which all parts of the pattern match. It lists the
+//! best matching lines of the section.
 //!
 //! Memory usage does not depend on the size of a log, because a search stores only the current line and a few matching
 //! lines of the current section.

@@ -36,8 +36,8 @@ pub enum State {
     },
 }
 
-/// Returns the retention that [`decide`](crate::decide) determines, without names, flags and explanations. It is
-/// faster, because ranking calls it for every search candidate.
+/// Returns the retention that [`decide`](crate::decide) determines, without names, flags and explanations.
+/// Ranking calls this function for every search candidate.
 pub fn retention(policies: &Policies, rules: &EntryRules, facts: &Facts<'_>) -> Retention {
     find_deciding(policies, rules, facts).1
 }

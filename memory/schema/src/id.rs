@@ -69,7 +69,7 @@ fn general_problem(id: &str) -> Option<String> {
 }
 
 /// Derives the id of an entry, which consists of the prefix of the kind and a slug of the title. A hash of the content
-/// replaces the slug if the slug is empty or looks like a secret.
+/// replaces the slug if there is no title, or if the slug is empty or looks like a secret.
 pub(crate) fn derive(kind: Kind, title: Option<&str>, content: &Value) -> String {
     let with_prefix = |name: String| format!("{}{name}", kind.prefix());
     let slug = title.map(slug).filter(|slug| !slug.is_empty()).map(with_prefix);

@@ -35,8 +35,8 @@ const FORM: Form = Form {
 /// every retention rule, and returns the problem of an invalid rule. It can also be called for a document with other
 /// mistakes.
 ///
-/// Unknown fields of `content`, `metadata` and `conversation_log_reference` are preserved. Other unknown fields are
-/// mistakes.
+/// Unknown fields of `content`, `metadata` and `conversation_log_reference` are preserved. Other unknown fields,
+/// including unknown fields of links, are mistakes.
 ///
 /// If the entry has no id, the id is derived from the pattern, topic, title or file, or from a hash of the content.
 /// Missing keywords, semantic roles and domains are also derived, and `metadata.derived` lists the derived fields.

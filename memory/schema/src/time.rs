@@ -9,7 +9,7 @@ use jiff::civil::{Date, date};
 pub(crate) const EXPECTED: &str = "a date such as 2025-12-12, or a time such as 2025-12-12T14:20:00Z (RFC 3339)";
 
 /// Parses a time as specified in [RFC 3339](https://www.rfc-editor.org/rfc/rfc3339#section-5.6), or a date, which
-/// stands for midnight UTC. Ignores fractions of a second. A leap second counts as the first second of the next minute.
+/// means midnight UTC. Ignores fractions of a second. A leap second counts as the first second of the next minute.
 pub(crate) fn unix_seconds(text: &str) -> Option<i64> {
     parse_time(text).filter(|_| has_strict_form(text))
 }

@@ -65,7 +65,7 @@ impl Memory {
     }
 
     /// Reports the effects that [`Memory::put_all`] would have, except on the access history. `None` for `memory`
-    /// stands for an empty memory of `owner`.
+    /// means an empty memory of `owner`.
     ///
     /// # Errors
     /// Fails if the memory cannot be read.
