@@ -1,4 +1,4 @@
-//! The articles of a session: one file each, independent of the index.
+//! Storage of a session's articles: one file per article, independent of the index.
 
 use std::ffi::OsStr;
 use std::io::{self, Write as _};
@@ -9,15 +9,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::ArticleError;
 
-/// Maximum size of the file of an article, in bytes.
+/// Maximum size of an article's file, in bytes.
 const MAX_ARTICLE_BYTES: u64 = 32 << 20;
-/// Directory of the articles in the directory of a session.
+/// Name of the articles' directory inside a session's directory.
 const ARTICLES: &str = "articles";
-/// Suffix of the file name of an article, after its number.
+/// Extension of an article's file. The file name before the extension is the article's number.
 const EXTENSION: &str = ".json";
-/// File with the next unused article number. Written only when the existing articles do not determine it.
+/// Name of the file with the next unused article number. The file is written only when the newest article is removed,
+/// because otherwise the newest article determines the next number.
 const NEXT: &str = "next";
-/// Maximum number of an article or a session: greater numbers are not exact in JSON.
+/// Upper bound on the numbers of articles and sessions. JSON parsers that use `f64` cannot represent all greater
+/// numbers.
 const MAX_ID: u64 = (1 << 53) - 1;
 
 /// An article.
@@ -31,7 +33,7 @@ pub struct Article {
     /// Address of the source.
     #[serde(default)]
     pub url: Option<String>,
-    /// Its text: Markdown, or plain text.
+    /// Content of the article, as Markdown or plain text.
     pub content: String,
 }
 
@@ -43,17 +45,17 @@ impl Article {
     }
 }
 
-/// An article that was added.
+/// The result of adding an article.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct AddedArticle {
     /// Number of the article.
     pub article_id: u64,
-    /// Number of chunks.
+    /// Number of chunks that the article was split into.
     pub chunks: usize,
 }
 
-/// An article in a list.
+/// A list entry for an article, without its content.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ArticleSummary {
@@ -73,49 +75,49 @@ pub struct ArticleSummary {
 pub struct ArticleList {
     /// The articles, in the order in which they were added.
     pub articles: Vec<ArticleSummary>,
-    /// Articles whose files cannot be read; no search finds them.
+    /// Articles whose files cannot be read. Searches do not find these articles.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unreadable: Vec<UnreadableArticle>,
 }
 
-/// An article whose file cannot be read; the session ignores it.
+/// An article that the session ignores, because its file cannot be read.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct UnreadableArticle {
     /// Number of the article.
     pub article_id: u64,
-    /// The reason why it cannot be read.
+    /// Reason why the file cannot be read.
     pub reason: String,
 }
 
-/// The articles of a session.
+/// The directory with the files of a session's articles.
 pub(crate) struct Articles {
     session: Directory,
     directory: Directory,
     identity: Option<(u64, u64)>,
 }
 
-/// Device and inode of the directory of the articles.
+/// Returns the device and inode of the articles' directory; `None` if the directory does not exist.
 fn identity(session: &Directory) -> Option<(u64, u64)> {
     session.metadata(ARTICLES).ok().map(|found| (found.device, found.inode))
 }
 
 impl Articles {
-    /// Opens the articles in the directory of a session.
+    /// Opens the articles' directory of a session, and creates it if it does not exist.
     pub(crate) fn open(session: Directory) -> Result<Self, ArticleError> {
         let failed = ArticleError::io(session.path().join(ARTICLES));
         let directory = session.create_directory(ARTICLES).map_err(failed)?;
         Ok(Self { identity: identity(&session), session, directory })
     }
 
-    /// Opens the articles without write access.
+    /// Opens the articles' directory of a session without creating it.
     pub(crate) fn open_read_only(session: Directory) -> Result<Self, ArticleError> {
         let failed = ArticleError::io(session.path().join(ARTICLES));
         let directory = session.open_directory(ARTICLES).map_err(failed)?;
         Ok(Self { identity: identity(&session), session, directory })
     }
 
-    /// The numbers of the articles, ascending.
+    /// Returns the numbers of all articles in ascending order.
     pub(crate) fn ids(&self) -> Result<Vec<u64>, ArticleError> {
         let entries = self.directory.entries().map_err(ArticleError::io(self.directory.path().to_owned()))?;
         let mut ids: Vec<u64> = entries.iter().filter_map(|(name, _)| id_of_file(name)).collect();
@@ -123,19 +125,19 @@ impl Articles {
         Ok(ids)
     }
 
-    /// The next unused article number.
+    /// Returns the next unused article number.
     pub(crate) fn next(&self) -> Result<u64, ArticleError> {
         let after_last = self.ids()?.last().map_or(1, |last| last + 1);
         Ok(after_last.max(read_next(&self.session, NEXT)?.unwrap_or(1)))
     }
 
-    /// Whether another process has removed or replaced the directory.
+    /// Returns `true` if the articles' directory was removed or replaced since it was opened.
     pub(crate) fn are_gone(&self) -> bool {
         let there = Directory::open_root(self.session.path()).ok().and_then(|session| identity(&session));
         there.is_none() || there != self.identity
     }
 
-    /// Removes the index unless it is a directory.
+    /// Removes the index `name` if it exists and is not a directory.
     pub(crate) fn clear_index(&self, name: &OsStr) -> Result<(), ArticleError> {
         let failed = ArticleError::io(self.session.path().join(name));
         match self.session.metadata(name) {
@@ -144,10 +146,10 @@ impl Articles {
         }
     }
 
-    /// Reads an article; `None` if there is no article with this number.
+    /// Reads an article. Returns `None` if no article has this number.
     ///
     /// # Errors
-    /// When the file of the article is damaged, or cannot be read.
+    /// Fails if the article's file is damaged or cannot be read.
     pub(crate) fn read(&self, id: u64) -> Result<Option<Article>, UnreadableArticle> {
         let failed = |reason: String| UnreadableArticle { article_id: id, reason };
         let bytes = match self.directory.read(name(id), MAX_ARTICLE_BYTES) {
@@ -158,12 +160,12 @@ impl Articles {
         serde_json::from_slice(&bytes).map(Some).map_err(|error| failed(error.to_string()))
     }
 
-    /// Whether a file exists for this number, even a damaged one.
+    /// Returns `true` if a file exists for this number, even if the file is damaged.
     pub(crate) fn contains(&self, id: u64) -> bool {
         self.directory.metadata(name(id)).is_ok()
     }
 
-    /// Writes an article. It is durable after [`Self::synchronise`].
+    /// Writes an article. The article is durable after a call of [`Self::synchronise`].
     pub(crate) fn write(&self, id: u64, article: &Article) -> Result<(), ArticleError> {
         let failed = ArticleError::io(self.directory.path().join(name(id)));
         let write = || {
@@ -173,8 +175,8 @@ impl Articles {
         write().map_err(failed)
     }
 
-    /// Removes an article. Its id is never assigned again: if the session has no greater id, `next` is stored. The
-    /// removal is durable after [`Self::synchronise`].
+    /// Removes an article. `next` is the next unused number. If the article has the greatest number, `next` is stored,
+    /// so that the number is never assigned again. The removal is durable after a call of [`Self::synchronise`].
     pub(crate) fn remove(&self, id: u64, next: u64) -> Result<(), ArticleError> {
         if id + 1 == next {
             let noted = self.session.replace(NEXT, |file| writeln!(file, "{next}").and_then(|()| file.sync_data()));
@@ -199,13 +201,13 @@ fn id_of_file(name: &OsStr) -> Option<u64> {
     parse_id(name.to_str()?.strip_suffix(EXTENSION)?)
 }
 
-/// Parses the number of an article or a session; accepts only its canonical form.
+/// Parses the number of an article or a session. Rejects other spellings of a number, such as `007`.
 pub(crate) fn parse_id(text: &str) -> Option<u64> {
     text.parse().ok().filter(|id: &u64| (1..=MAX_ID).contains(id) && id.to_string() == text)
 }
 
-/// Reads the number in a file of a directory; `None` without such a file. A damaged file is removed with a warning,
-/// because the numbers in use are known without it.
+/// Reads the next unused number from a file. Returns `None` if the file does not exist. Removes a damaged file with a
+/// warning, because the caller can compute the number from the existing articles or sessions.
 pub(crate) fn read_next(directory: &Directory, file: &str) -> Result<Option<u64>, ArticleError> {
     let read = match directory.read_to_string(file, 64) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),

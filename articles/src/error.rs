@@ -1,4 +1,4 @@
-//! Errors of sessions.
+//! Errors of sessions and of their store.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,30 +10,30 @@ use aurora_storage::StorageError;
 /// An error of a session or the store.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum ArticleError {
-    /// There is no such session.
+    /// The session does not exist.
     #[error("there is no session {0}")]
     NoSession(u64),
-    /// The session has no such article.
+    /// The session has no article with this number.
     #[error("session {session} has no article {article}")]
     NoArticle {
-        /// The session.
+        /// Number of the session.
         session: u64,
-        /// The article.
+        /// Number of the article.
         article: u64,
     },
     /// The article is invalid.
     #[error("{0}")]
     InvalidArticle(String),
-    /// The queue of changes of the session is full.
+    /// The session's queue of changes is full, or no thread can be started for the queue.
     #[error("too many changes of session {0} are waiting")]
     Busy(u64),
-    /// Another process has locked the sessions.
+    /// Another process has opened the store for writing.
     #[error("another process has locked the sessions in {}", .0.display())]
     Locked(PathBuf),
     /// A file cannot be read or written.
     #[error("{}: {source}", path.display())]
     Io {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
         /// The error of the operating system.
         source: Arc<std::io::Error>,
@@ -47,7 +47,7 @@ pub enum ArticleError {
     /// The request was cancelled.
     #[error("the request was cancelled")]
     Cancelled,
-    /// A bug has aborted the change.
+    /// The thread that applied the change panicked, because of a bug.
     #[error("the change of session {0} was aborted by a bug")]
     Aborted(u64),
 }

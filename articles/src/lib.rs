@@ -1,12 +1,12 @@
-//! Articles in sessions, and search within a session by keywords and meaning.
+//! Storage of articles in sessions, and search within a session by keywords and by meaning.
 //!
-//! A session is a directory with one file for each article, and a separate index that the engine maintains. The source
-//! of its pipeline is the articles, so an article gets the same terms, vectors and chunks as a Markdown file of a
-//! repository. An added or removed article is durable and visible to searches when the change is acknowledged.
-//! Leftovers of a killed process are repaired when the session is opened the next time. An article whose file is
-//! damaged is ignored with a warning.
+//! A session is a directory with one file for each article, and with an index of the articles. A pipeline reads the
+//! articles and updates the index, so an article gets the same chunks, terms and vectors as a Markdown file of a
+//! repository. When the session acknowledges a change, the change is durable and visible to searches. If a process is
+//! killed during a change, the next process that opens the session repairs the index. An article whose file is damaged
+//! is ignored with a warning.
 //!
-//! Deliberately absent: HTTP, and ranking beyond the reciprocal rank fusion of `aurora-query`.
+//! Deliberately absent: HTTP, and a ranking formula. `aurora-query` ranks the chunks.
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 

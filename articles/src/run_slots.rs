@@ -1,4 +1,4 @@
-//! A limit on concurrent index runs of sessions, because each run has its own threads and memory.
+//! Limits the number of concurrent index runs of sessions, because each run needs threads and memory.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
@@ -12,20 +12,20 @@ const MAX_RUNS: usize = 4;
 /// Interval at which a waiting request checks whether it was cancelled.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Slots for index runs.
+/// A semaphore for index runs.
 pub(crate) struct RunSlots {
     free: Mutex<usize>,
     returned: Condvar,
 }
 
-/// A slot, which is returned when it is dropped.
+/// A permit for one index run. Dropping it returns the permit.
 pub(crate) struct RunSlot<'s>(&'s RunSlots);
 
 impl RunSlots {
-    /// Waits for a slot.
+    /// Waits until a slot is free, and takes it.
     ///
     /// # Errors
-    /// When the waiting request is cancelled.
+    /// Returns [`ArticleError::Cancelled`] if the request is cancelled while it waits.
     pub(crate) fn take(&self, cancel: &CancelToken) -> Result<RunSlot<'_>, ArticleError> {
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         while *free == 0 {

@@ -1,4 +1,4 @@
-//! Searches of a session, and their answers.
+//! Searches in a session, and the results of a search.
 
 use std::collections::HashMap;
 use std::time::Instant;
@@ -11,12 +11,15 @@ use serde::Serialize;
 use crate::error::ArticleError;
 use crate::source::{self, TITLE, URL};
 
-/// Share of the word-by-word comparison in the order by meaning. Prose repeats the words of a query more often than
-/// code does: on 800 first sentences of javadoc comments of OpenJDK, which search for the rest of their comment among
-/// 5,000, MRR@10 was .602, and .553 with .3, the value for code.
+/// Weight of the word-by-word comparison in the dense score. The weight is higher than for code, because prose repeats
+/// the words of a query more often. Measured with 800 OpenJDK javadoc comments: the first sentence of a comment is the
+/// query, and the rest of the comment must be found among 5,000. MRR@10 was .602 with this weight, and .553 with .3,
+/// the weight for code.
 const WORD_SHARE: f32 = 0.7;
-/// Number of candidates of each order. With 200 and 100, as for code, MRR@10 was .600 on the same questions.
+/// Number of candidates from the keyword ranking. With 200 keyword and 100 vector candidates, the values for code,
+/// MRR@10 was .600 on the queries described at [`WORD_SHARE`].
 const KEYWORD_CANDIDATES: usize = 60;
+/// Number of candidates from the vector ranking.
 const VECTOR_CANDIDATES: usize = 40;
 
 /// A search in a session.
@@ -28,23 +31,23 @@ pub struct ArticleRequest {
     pub top_k: usize,
     /// Whether results include the texts of the chunks.
     pub include_content: bool,
-    /// The orders to use.
+    /// The rankings to use: by keywords, by meaning, or both.
     pub mode: Mode,
     /// Whether the reranker reorders the best results.
     pub rerank: bool,
 }
 
-/// The answer of a session.
+/// The results of a search in a session.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = KnowledgeAnswer))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ArticleAnswer {
-    /// The query as given.
+    /// The query of the request, unchanged.
     pub query: String,
     /// The results, best first.
     pub results: Vec<ArticleHit>,
-    /// Number of chunks of the session.
+    /// Number of chunks in the session.
     pub total_chunks_searched: u64,
-    /// The orders that were used.
+    /// The rankings that were used.
     pub search_mode: Mode,
     /// Duration of the search, in whole milliseconds.
     pub timing_ms: u64,
@@ -54,22 +57,23 @@ pub struct ArticleAnswer {
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = KnowledgeHit))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ArticleHit {
-    /// `doc_` and the article, then `:chunk_` and the position of the chunk in the article, from 0.
+    /// Id of the chunk: `doc_{article}:chunk_{position}`. The position is the zero-based index of the chunk in the
+    /// article.
     pub chunk_id: String,
-    /// The article.
+    /// Number of the article.
     pub article_id: u64,
     /// The text of the chunk, if requested.
     pub content: Option<String>,
-    /// In mode hybrid `Σ weight / (k + rank)`, in mode sparse BM25F, in mode dense the similarity of query and chunk,
-    /// 0..1.
+    /// Score of the chunk. In mode hybrid it is `Σ weight / (k + rank)`, in mode sparse the BM25F score, and in mode
+    /// dense the similarity of the query and the chunk, from 0 to 1.
     pub score: f32,
     /// Address of the source of the article.
     pub source_url: Option<String>,
     /// Title of the article.
     pub source_title: Option<String>,
-    /// Rank in the order by meaning, from 1.
+    /// Rank in the ranking by meaning, from 1; `None` if the chunk is not in this ranking.
     pub dense_rank: Option<usize>,
-    /// Rank in the order by keywords, from 1.
+    /// Rank in the ranking by keywords, from 1; `None` if the chunk is not in this ranking.
     pub sparse_rank: Option<usize>,
 }
 
@@ -77,18 +81,18 @@ pub struct ArticleHit {
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SessionStats {
-    /// The session.
+    /// Number of the session.
     pub session_id: u64,
-    /// Whether it has an index.
+    /// Whether the session has an index.
     pub bm25_index_exists: bool,
-    /// Number of chunks.
+    /// Number of chunks in the session.
     pub total_chunks: u64,
-    /// The available orders.
+    /// The modes in which the session can be searched.
     pub search_modes_available: Vec<Mode>,
 }
 
 impl ArticleAnswer {
-    /// The answer of a session without chunks.
+    /// Creates the answer of a session without chunks.
     pub fn empty(request: &ArticleRequest) -> Self {
         Self {
             query: request.query.clone(),
@@ -101,13 +105,13 @@ impl ArticleAnswer {
 }
 
 impl SessionStats {
-    /// The statistics of a session that does not exist: all zero.
+    /// Creates the statistics of a session that does not exist: no index, no chunks and no search modes.
     pub fn missing(session_id: u64) -> Self {
         Self { session_id, bm25_index_exists: false, total_chunks: 0, search_modes_available: Vec::new() }
     }
 }
 
-/// A searchable generation of a session.
+/// A searcher for one generation of a session's index.
 pub(crate) struct Generation(Searcher);
 
 impl Generation {
@@ -125,7 +129,7 @@ impl Generation {
         self.0.snapshot()
     }
 
-    /// The numbers of the indexed articles.
+    /// Returns the numbers of the indexed articles in ascending order.
     pub(crate) fn articles(&self) -> Result<Vec<u64>, ArticleError> {
         let mut ids = Vec::new();
         for file in self.snapshot().files() {
@@ -135,7 +139,7 @@ impl Generation {
         Ok(ids)
     }
 
-    /// The chunks of an article, in order.
+    /// Returns the ids of an article's chunks, in the order of the text.
     pub(crate) fn chunks(&self, article: u64) -> Result<Vec<ChunkId>, ArticleError> {
         Ok(self.snapshot().file(&source::path_of(article))?.map(|file| file.chunks).unwrap_or_default())
     }
@@ -167,7 +171,7 @@ impl Generation {
         if let std::collections::hash_map::Entry::Vacant(entry) = orders.entry(article_id) {
             entry.insert(self.chunks(article_id)?);
         }
-        let place = orders[&article_id].iter().position(|id| *id == passage.id).unwrap_or(0);
+        let position = orders[&article_id].iter().position(|id| *id == passage.id).unwrap_or(0);
         let text = if with_content { self.snapshot().text(passage.id)?.map(|texts| texts.text) } else { None };
         let text_in = |column: &str| {
             let value = self.snapshot().custom_value(passage.id, column)?;
@@ -177,7 +181,7 @@ impl Generation {
             })
         };
         Ok(Some(ArticleHit {
-            chunk_id: format!("doc_{article_id}:chunk_{place}"),
+            chunk_id: format!("doc_{article_id}:chunk_{position}"),
             article_id,
             content: text,
             score: passage.score,

@@ -1,4 +1,4 @@
-//! A session: articles, and search within them.
+//! A session: a set of articles that can be changed and searched.
 
 use std::sync::Arc;
 
@@ -15,7 +15,8 @@ use crate::run_slots::RunSlots;
 use crate::search::{ArticleAnswer, ArticleRequest, Generation, SessionStats};
 use crate::writer::{Change, SessionWriter};
 
-/// A session: articles, and search within them. A search sees every article that was acknowledged before it began.
+/// A set of articles that can be changed and searched. A search sees every change that was acknowledged before the
+/// search began.
 pub struct Session {
     id: u64,
     writer: Arc<SessionWriter>,
@@ -23,7 +24,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// Opens the session in its directory.
+    /// Opens the session in a directory.
     pub(crate) fn open(
         id: u64,
         directory: Directory,
@@ -32,10 +33,10 @@ impl Session {
         cancel: &CancelToken,
     ) -> Result<Self, ArticleError> {
         if !is_read_only {
-            // As private as the session, because the index contains the texts of its articles.
+            // The index contains the texts of the articles, so its directory gets the same permissions as the session.
             let path = directory.path().to_owned();
             let create = || directory.create_directory(ProjectDirectory::NAME);
-            // Anything but a directory is not an index, and the index can be rebuilt from the articles.
+            // A file or link with this name is removed: it is not an index, and the articles are enough to build one.
             let created = create().or_else(|_| directory.remove(ProjectDirectory::NAME).and_then(|()| create()));
             created.map_err(ArticleError::io(path))?;
         }
@@ -47,41 +48,41 @@ impl Session {
         Ok(Self { id, writer: Arc::new(writer?), is_read_only })
     }
 
-    /// Whether a process has opened the session in a directory for writing.
+    /// Returns `true` if the session in a directory has an index, which the first writing process creates.
     pub(crate) fn has_been_opened(directory: &Directory) -> bool {
         Project::new(directory.path().to_owned(), Arc::default()).has_index()
     }
 
-    /// The generation to search.
+    /// Returns the generation to search.
     fn generation(&self) -> Result<Arc<Generation>, ArticleError> {
         if self.is_read_only { self.writer.newest() } else { Ok(self.writer.generation()) }
     }
 
-    /// Whether no request uses the session.
+    /// Returns `true` if no request uses the session.
     pub(crate) fn is_idle(self: &Arc<Self>) -> bool {
         Arc::strong_count(self) == 1 && Arc::strong_count(&self.writer) == 1
     }
 
-    /// Whether its directory was removed.
+    /// Returns `true` if the directory of the session was removed or replaced.
     pub(crate) fn is_gone(&self) -> bool {
         self.writer.articles().are_gone()
     }
 
-    /// Waits for the current change, and rejects all later ones.
+    /// Waits until the current changes are applied. All later changes are rejected.
     pub(crate) fn close(&self) {
         self.writer.close();
     }
 
-    /// Its number.
+    /// Returns the number of the session.
     pub fn id(&self) -> u64 {
         self.id
     }
 
-    /// Adds an article. Returns when the article is durable and every later search finds it.
+    /// Adds an article, with its secrets masked. Returns when the article is durable and every later search finds it.
     ///
     /// # Errors
-    /// [`ArticleError::InvalidArticle`] for an article without text or with a NUL character, or an error when the
-    /// article cannot be written.
+    /// Returns [`ArticleError::InvalidArticle`] for an article without text or with a NUL character. Fails if the
+    /// article cannot be written or indexed.
     pub async fn add(&self, article: Article) -> Result<AddedArticle, ArticleError> {
         if article.content.trim().is_empty() {
             return Err(ArticleError::InvalidArticle("`content` is empty".to_owned()));
@@ -98,17 +99,18 @@ impl Session {
     /// Removes an article. Returns when the removal is durable and no later search finds it.
     ///
     /// # Errors
-    /// [`ArticleError::NoArticle`], or an error when the article cannot be removed.
+    /// Returns [`ArticleError::NoArticle`] if the session has no article with this number. Fails if the article cannot
+    /// be removed.
     pub async fn remove(&self, article: u64) -> Result<(), ArticleError> {
         let (done, result) = oneshot::channel();
         self.writer.submit(Change::Remove(article, done))?;
         result.await.map_err(|_| ArticleError::Aborted(self.id))?
     }
 
-    /// The articles, in the order in which they were added.
+    /// Lists the articles in the order in which they were added.
     ///
     /// # Errors
-    /// When they cannot be read.
+    /// Fails if the directory or the index cannot be read, or if the work budget is exhausted.
     pub fn articles(&self, work: &WorkBudget) -> Result<ArticleList, ArticleError> {
         let generation = self.generation()?;
         let mut list = ArticleList::default();
@@ -116,7 +118,7 @@ impl Session {
         for article_id in self.writer.articles().ids()? {
             work.check().map_err(QueryError::from)?;
             match self.writer.articles().read(article_id) {
-                // An article that is not indexed yet has not been acknowledged.
+                // An article that is not indexed yet has not been acknowledged, so it is not listed.
                 Ok(Some(Article { title, url, .. })) if indexed.binary_search(&article_id).is_ok() => {
                     let chunks = generation.chunks(article_id)?.len();
                     list.articles.push(ArticleSummary { article_id, title, url, chunks });
@@ -131,7 +133,7 @@ impl Session {
     /// Searches the session.
     ///
     /// # Errors
-    /// When the query is invalid, or the index cannot be read.
+    /// Fails if the query is invalid or the index cannot be read.
     pub fn search(&self, request: &ArticleRequest, work: &WorkBudget) -> Result<ArticleAnswer, ArticleError> {
         let generation = self.generation()?;
         if generation.snapshot().manifest().chunk_count == 0 {
@@ -140,10 +142,10 @@ impl Session {
         generation.answer(request, work)
     }
 
-    /// The statistics of the session.
+    /// Returns statistics of the session.
     ///
     /// # Errors
-    /// When the index cannot be read.
+    /// Fails if the index cannot be read.
     pub fn stats(&self) -> Result<SessionStats, ArticleError> {
         Ok(SessionStats {
             session_id: self.id,

@@ -1,5 +1,5 @@
-//! The stages of a session's pipeline that handle articles: the source of documents, and the title and address of each
-//! chunk.
+//! The pipeline stages that are specific to articles. One stage supplies the articles as documents, and one adds the
+//! title and address of the article to each chunk.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,48 +15,50 @@ use serde::Deserialize;
 use crate::articles::{Article, Articles};
 use crate::error::ArticleError;
 
-/// Directory of the documents of sessions.
+/// Prefix of the indexed paths of all articles.
 const DIRECTORY: &str = "@@articles/";
-/// Columns of the chunks.
+/// Chunk column with the title of the article.
 pub(crate) const TITLE: &str = "title";
+/// Chunk column with the address of the article's source.
 pub(crate) const URL: &str = "url";
 
-/// The stage types of the pipeline of a session.
+/// Returns the stage types of a session's pipeline.
 pub(crate) fn registry() -> Registry {
     let mut registry = document_source::registry::<Changes>();
     registry.register::<ArticleDetails>();
     registry
 }
 
-/// The indexed path of an article.
+/// Returns the indexed path of an article.
 pub(crate) fn path_of(article: u64) -> String {
     format!("{DIRECTORY}{article}")
 }
 
-/// The number of the article with an indexed path.
+/// Returns the number of the article that has an indexed path; `None` if the path is not a path of an article.
 pub(crate) fn article_of(path: &str) -> Option<u64> {
     path.strip_prefix(DIRECTORY)?.parse().ok()
 }
 
-/// The changes that a run examines.
+/// The changes that an index run processes.
 pub(crate) struct Changes {
     pub(crate) articles: Arc<Articles>,
-    /// Articles that were added.
+    /// Numbers of the added articles.
     pub(crate) added: Vec<u64>,
-    /// Articles that were removed.
+    /// Numbers of the removed articles.
     pub(crate) removed: Vec<u64>,
-    /// Whether all other articles are unchanged; otherwise, articles that are not in `added` are gone.
+    /// Whether all other indexed articles stay in the index. If `false`, the run removes every article that is not in
+    /// `added` from the index.
     pub(crate) keeps_rest: bool,
 }
 
 impl Changes {
-    /// Examines all articles.
+    /// Creates the changes for a run that processes all articles.
     pub(crate) fn all(articles: &Arc<Articles>) -> Result<Self, ArticleError> {
         let added = articles.ids()?;
         Ok(Self { articles: Arc::clone(articles), added, removed: Vec::new(), keeps_rest: false })
     }
 
-    /// Reads an article. An article that cannot be read is skipped with a warning, and the session works without it.
+    /// Reads an article. If the article cannot be read, logs a warning and returns `None`, so that the run skips it.
     fn read(&self, id: u64, cx: &StageContext<'_>) -> Option<Article> {
         self.articles.read(id).unwrap_or_else(|unreadable| {
             cx.warn(&path_of(id), &unreadable.reason);
@@ -66,7 +68,7 @@ impl Changes {
     }
 }
 
-/// `[stage.articles]`: supplies the articles that have changed.
+/// `[stage.articles]`: supplies the changed articles as documents.
 impl DocumentSource for Changes {
     const TYPE: &'static str = "articles";
     const VERSION: u32 = 2;
@@ -74,7 +76,7 @@ impl DocumentSource for Changes {
     const STAGES: &'static str = "[stage.parse]\n[stage.chunk]\n[stage.article-details]\n";
     const LANGUAGE: &'static str = "markdown";
     const DIRECTORY: &'static str = DIRECTORY;
-    // An article has at most a few megabytes.
+    // An article can have a few megabytes, so a batch has few articles.
     const MAX_BATCH: usize = 64;
 
     fn supply(&self, out: &mut Documents<'_, '_, Self>, cx: &StageContext<'_>) -> Result<(), StageError> {
@@ -90,8 +92,8 @@ impl DocumentSource for Changes {
     }
 }
 
-/// `[stage.article-details]`: title and address of each chunk's article. Every chunk is found by the words of the
-/// title.
+/// `[stage.article-details]`: writes the title and the address of the article to each of its chunks. The title's words
+/// are indexed in every chunk, so a search for them finds all chunks.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ArticleDetails {}
@@ -118,14 +120,14 @@ impl Stage for ArticleDetailsStage {
     fn open(&self) -> Box<dyn Worker + '_> {
         Box::new(|batch: &mut BatchView<'_>, cx: &StageContext<'_>| {
             let paths = batch.read(PATH)?;
-            let mut known: HashMap<u32, Option<Article>> = HashMap::new();
+            let mut articles: HashMap<u32, Option<Article>> = HashMap::new();
             let (mut titles, mut urls) = (Vec::new(), Vec::new());
             for &file in batch.chunk_files() {
-                if let std::collections::hash_map::Entry::Vacant(entry) = known.entry(file) {
+                if let std::collections::hash_map::Entry::Vacant(entry) = articles.entry(file) {
                     let id = article_of(&paths[file as usize]);
                     entry.insert(id.and_then(|id| self.0.read(id, cx)));
                 }
-                let article = known[&file].as_ref();
+                let article = articles[&file].as_ref();
                 let title = article.map(|article| &article.title).filter(|title| !title.is_empty());
                 titles.push(title.map(|title| Value::String(title.clone())));
                 urls.push(article.and_then(|article| article.url.clone()).map(Value::String));

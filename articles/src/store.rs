@@ -1,4 +1,4 @@
-//! The store of all sessions of a directory.
+//! The store of all sessions in a directory.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -16,18 +16,19 @@ use crate::run_slots::RunSlots;
 use crate::session::Session;
 use crate::source;
 
-/// Directory of the sessions in the directory of the store.
+/// Name of the sessions' directory inside the store's directory.
 const SESSIONS: &str = "sessions";
-/// Lock file of the process that writes the store.
+/// Name of the lock file. The process that writes the store holds its lock.
 const LOCK: &str = "lock";
-/// File with the next unused session number.
+/// Name of the file with the next unused session number.
 const NEXT: &str = "next";
-/// Maximum number of open sessions. Beyond it, the least recently used idle session is closed.
+/// Number of open sessions at which opening another session first closes the least recently used idle session.
 const MAX_OPEN_SESSIONS: usize = 128;
 /// Interval at which a request checks whether another request has finished opening a session.
 const POLL_INTERVAL: Duration = Duration::from_millis(2);
 
-/// The sessions of a directory. One process at a time may change them; others read the published changes.
+/// The sessions in a directory. Only one process at a time can open the store for writing. Other processes can open it
+/// read-only and see the published changes.
 pub struct ArticleStore {
     home: Directory,
     sessions: Directory,
@@ -41,18 +42,19 @@ pub struct ArticleStore {
 #[derive(Default)]
 struct StoreState {
     open: HashMap<u64, OpenSession>,
-    /// Number of uses so far.
+    /// Number of requests for a session so far. It orders sessions by their last use.
     clock: u64,
 }
 
 struct OpenSession {
-    /// Opened by the first request that takes the lock.
+    /// The session; `None` until the first request that locks the mutex has opened it.
     session: Arc<Mutex<Option<Arc<Session>>>>,
+    /// Value of [`StoreState::clock`] at the last use.
     used: u64,
 }
 
 impl OpenSession {
-    /// Whether no request uses the session, so that it can be closed.
+    /// Returns `true` if no request uses the session, so that it can be closed.
     fn is_idle(&self) -> bool {
         let session = self.session.try_lock();
         Arc::strong_count(&self.session) == 1
@@ -61,10 +63,12 @@ impl OpenSession {
 }
 
 impl ArticleStore {
-    /// Opens the store in a directory, and creates the directory if it does not exist. Only the user may read it.
+    /// Opens the store in a directory for writing. Creates the directory if it does not exist, with access only for the
+    /// user.
     ///
     /// # Errors
-    /// [`ArticleError::Locked`] if another process has the store, or an error when it cannot be created.
+    /// Returns [`ArticleError::Locked`] if another process has opened the store for writing. Fails if the store cannot
+    /// be created.
     pub fn open(path: &Path) -> Result<Self, ArticleError> {
         let home = Directory::create_private_root(path).map_err(ArticleError::io(path.to_owned()))?;
         let lock = home.open_or_create(LOCK).map_err(ArticleError::io(path.join(LOCK)))?;
@@ -76,10 +80,10 @@ impl ArticleStore {
         Ok(Self::new(home, sessions, Some(lock)))
     }
 
-    /// Opens an existing store for searches only. Another process may write it.
+    /// Opens an existing store for searches only. Another process can write to the store at the same time.
     ///
     /// # Errors
-    /// When it cannot be opened.
+    /// Fails if the store does not exist or cannot be opened.
     pub fn open_read_only(path: &Path) -> Result<Self, ArticleError> {
         let home = Directory::open_root(path).map_err(ArticleError::io(path.to_owned()))?;
         let sessions = home.open_directory(SESSIONS).map_err(ArticleError::io(path.join(SESSIONS)))?;
@@ -97,7 +101,7 @@ impl ArticleStore {
         }
     }
 
-    /// Whether this process may change the sessions.
+    /// Returns `true` if the store was opened for writing.
     pub fn is_writable(&self) -> bool {
         self.lock.is_some()
     }
@@ -105,7 +109,7 @@ impl ArticleStore {
     /// Creates a session and returns its number.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// Fails if the store cannot be written.
     pub fn create(&self) -> Result<u64, ArticleError> {
         let _state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let noted = read_next(&self.home, NEXT)?.unwrap_or(1);
@@ -120,10 +124,10 @@ impl ArticleStore {
         Ok(id)
     }
 
-    /// The numbers of the sessions, ascending.
+    /// Returns the numbers of all sessions in ascending order.
     ///
     /// # Errors
-    /// When the directory cannot be read.
+    /// Fails if the directory cannot be read.
     pub fn ids(&self) -> Result<Vec<u64>, ArticleError> {
         let entries = self.sessions.entries().map_err(ArticleError::io(self.sessions.path().to_owned()))?;
         let directories = entries.iter().filter(|(_, kind)| *kind == EntryKind::Directory);
@@ -132,15 +136,16 @@ impl ArticleStore {
         Ok(ids)
     }
 
-    /// Returns a session, and opens it at its first use.
+    /// Returns a session. Opens the session if it is not open.
     ///
     /// # Errors
-    /// [`ArticleError::NoSession`], or an error when the session cannot be opened before the request is cancelled.
+    /// Returns [`ArticleError::NoSession`] if the session does not exist, and [`ArticleError::Cancelled`] if the
+    /// request is cancelled first. Fails if the session cannot be opened.
     pub fn session(&self, id: u64, cancel: &CancelToken) -> Result<Arc<Session>, ArticleError> {
         let slot = self.slot(id);
         let mut session = lock_slot(&slot, cancel)?;
         if let Some(open) = session.take_if(|open| open.is_gone()) {
-            // The writing process or a user has removed it.
+            // The process that writes the store, or a user, has removed the session's directory.
             open.close();
         }
         if let Some(session) = session.as_ref() {
@@ -150,7 +155,7 @@ impl ArticleStore {
             return Err(ArticleError::NoSession(id));
         }
         let opened = match self.sessions.open_directory(id.to_string()) {
-            // The writing process has not opened it yet.
+            // The process that writes the store has not opened the session yet, so the session has no index.
             Ok(directory) if !self.is_writable() && !Session::has_been_opened(&directory) => {
                 Err(ArticleError::NoSession(id))
             }
@@ -164,10 +169,11 @@ impl ArticleStore {
         Ok(Arc::clone(session.insert(Arc::new(opened?))))
     }
 
-    /// Removes a session with all of its articles.
+    /// Removes a session and all of its articles.
     ///
     /// # Errors
-    /// [`ArticleError::NoSession`], or an error when the session cannot be removed before the request is cancelled.
+    /// Returns [`ArticleError::NoSession`] if the session does not exist, and [`ArticleError::Cancelled`] if the
+    /// request is cancelled first. Fails if the session cannot be removed.
     pub fn remove(&self, id: u64, cancel: &CancelToken) -> Result<(), ArticleError> {
         let slot = self.slot(id);
         let mut session = lock_slot(&slot, cancel)?;
@@ -184,7 +190,7 @@ impl ArticleStore {
         remove().map_err(ArticleError::io(self.path_of(id)))
     }
 
-    /// The slot of a session, which is empty until the session is opened.
+    /// Returns the slot of a session. The slot is `None` until the session is opened.
     fn slot(&self, id: u64) -> Arc<Mutex<Option<Arc<Session>>>> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.clock += 1;
@@ -208,7 +214,8 @@ impl ArticleStore {
     }
 }
 
-/// Locks a slot. Another request may be opening the session, which can take longer than this request may take.
+/// Locks a slot. Polls the lock, because another request may hold it for a long time while it opens the session, and
+/// this request can be cancelled in the meantime.
 fn lock_slot<'p>(
     slot: &'p Mutex<Option<Arc<Session>>>,
     cancel: &CancelToken,
@@ -225,7 +232,8 @@ fn lock_slot<'p>(
 
 impl Drop for ArticleStore {
     fn drop(&mut self) {
-        // A child process that is being started shares the open file, so closing it is not enough.
+        // Closing the file is not enough: a child process that is being started can have inherited the open file, and
+        // the lock with it.
         let _ = self.lock.as_ref().map(File::unlock);
     }
 }

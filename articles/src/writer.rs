@@ -1,4 +1,4 @@
-//! The writer of a session: changes that arrive during an index run are batched into the next one.
+//! Applies the changes of a session. Changes that arrive during an index run are batched into the next run.
 
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::thread::Builder;
@@ -15,22 +15,23 @@ use crate::run_slots::RunSlots;
 use crate::search::Generation;
 use crate::source::Changes;
 
-/// Maximum number of waiting changes of one session.
+/// Maximum number of queued changes of one session.
 const MAX_WAITING: usize = 1_024;
-/// Maximum number of changes in one run. An article has at most a few megabytes.
+/// Maximum number of changes in one index run. It limits the memory of a run, because an article can have a few
+/// megabytes.
 const MAX_BATCH: usize = 256;
 
 /// Sender of the result of a change.
 pub(crate) type ResultSender<T> = oneshot::Sender<Result<T, ArticleError>>;
 
-/// A change of a session.
+/// A requested change of a session, with the sender of its result.
 pub(crate) enum Change {
     Add(Article, ResultSender<AddedArticle>),
     Remove(u64, ResultSender<()>),
 }
 
 impl Change {
-    /// Whether no client waits for the change any more, so that it can be skipped.
+    /// Returns `true` if the client no longer waits for the result. The writer skips an abandoned change.
     fn is_abandoned(&self) -> bool {
         match self {
             Self::Add(_, done) => done.is_closed(),
@@ -46,37 +47,39 @@ impl Change {
     }
 }
 
-/// The queue of changes, and whether a thread processes it.
+/// The queue of changes.
 #[derive(Default)]
 struct Waiting {
     changes: Vec<Change>,
+    /// Whether a thread processes the queue.
     is_working: bool,
 }
 
-/// Writes a session, one run after the other.
+/// The writer of a session. It performs one index run after the other.
 pub(crate) struct SessionWriter {
     session: u64,
     project: Project,
     articles: Arc<Articles>,
     slots: Arc<RunSlots>,
     waiting: Mutex<Waiting>,
-    /// Locked during an index run.
+    /// The mutex is locked while changes are applied and indexed.
     state: Mutex<WriterState>,
-    /// The generation to search.
+    /// The generation that searches use.
     current: RwLock<Arc<Generation>>,
 }
 
 struct WriterState {
     /// The next unused article number.
     next: u64,
-    /// Whether the index matches the articles; otherwise the next run examines all articles.
+    /// Whether the index matches the articles. If `false`, the next run processes all articles.
     is_up_to_date: bool,
-    /// Whether the session was removed.
+    /// Whether the writer rejects changes, because the session was removed or is read-only.
     is_closed: bool,
 }
 
 impl SessionWriter {
-    /// Updates the index to match the articles, including any leftovers of a killed process.
+    /// Opens the writer of a session, and updates the index to match the articles. The update repairs an index that a
+    /// killed process has left incomplete.
     pub(crate) fn open(
         session: u64,
         project: Project,
@@ -108,7 +111,7 @@ impl SessionWriter {
         })
     }
 
-    /// Opens a session that this process never writes.
+    /// Opens a session that this process only reads. The writer rejects all changes.
     pub(crate) fn open_read_only(
         session: u64,
         project: Project,
@@ -121,12 +124,12 @@ impl SessionWriter {
         Ok(Self { session, project, articles, slots, waiting, state: Mutex::new(state), current })
     }
 
-    /// The generation to search.
+    /// Returns the generation that this process opened or published last.
     pub(crate) fn generation(&self) -> Arc<Generation> {
         Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The newest generation, including one that another process has published.
+    /// Returns the newest published generation, even if another process has published it.
     pub(crate) fn newest(&self) -> Result<Arc<Generation>, ArticleError> {
         let opened = self.generation();
         let published = self.project.any_snapshot()?;
@@ -138,12 +141,12 @@ impl SessionWriter {
         Ok(newest)
     }
 
-    /// The articles.
+    /// Returns the directory of the articles.
     pub(crate) fn articles(&self) -> &Articles {
         &self.articles
     }
 
-    /// Appends a change to the queue, and starts a thread if no thread processes the queue.
+    /// Appends a change to the queue. Starts a thread if no thread processes the queue.
     pub(crate) fn submit(self: &Arc<Self>, change: Change) -> Result<(), ArticleError> {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         if waiting.changes.len() >= MAX_WAITING {
@@ -162,18 +165,18 @@ impl SessionWriter {
         Ok(())
     }
 
-    /// Waits for the current index run to end, and rejects all later changes.
+    /// Waits until the current index run ends. All later changes are rejected.
     pub(crate) fn close(&self) {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).is_closed = true;
     }
 
     fn work(&self) {
-        // If a panic leaves changes without an answer, their senders are dropped, and their clients get an error.
+        // If this thread panics, the senders of all unprocessed changes are dropped, and their clients get an error.
         let _idle = Idle(self);
         loop {
             let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
             if waiting.changes.is_empty() {
-                // Set under the lock, so that the next change starts another thread.
+                // The flag is cleared under the lock of the queue, so that the next change starts another thread.
                 waiting.is_working = false;
                 return;
             }
@@ -184,7 +187,7 @@ impl SessionWriter {
         }
     }
 
-    /// Makes changes durable, publishes them, and sends each client the result of its change.
+    /// Makes changes durable, publishes a generation with them, and sends each client the result of its change.
     fn apply(&self, changes: Vec<Change>) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if state.is_closed || self.articles.are_gone() {
@@ -222,7 +225,7 @@ impl SessionWriter {
             }
             Err(error) => {
                 let error = self.cause(error);
-                // Removes unacknowledged articles, so that the next run does not index them.
+                // Removes the articles that were not acknowledged, so that the next run does not index them.
                 for (id, done) in added {
                     let _ = self.articles.remove(id, state.next);
                     send(done, Err(error.clone()));
@@ -232,7 +235,7 @@ impl SessionWriter {
         }
     }
 
-    /// Makes the written articles durable, and publishes a generation with them.
+    /// Makes the written and removed articles durable, and publishes a generation that includes the changes.
     fn publish(
         &self,
         state: &mut WriterState,
@@ -252,7 +255,7 @@ impl SessionWriter {
         Ok(generation)
     }
 
-    /// The error of a change, or `NoSession` if the session was removed meanwhile.
+    /// Returns the error of a change, or `NoSession` if the session was removed in the meantime.
     fn cause(&self, error: ArticleError) -> ArticleError {
         if self.articles.are_gone() { ArticleError::NoSession(self.session) } else { error }
     }
@@ -269,18 +272,18 @@ impl SessionWriter {
     }
 }
 
-/// Performs one index run; `force` rebuilds the index.
+/// Performs one index run and opens the resulting generation. `force` rebuilds the index.
 fn run(project: &Project, changes: Changes, force: bool, cancel: &CancelToken) -> Result<Generation, ArticleError> {
     let options = IndexOptions { force, cancel: cancel.clone(), ..project.options_of_source(Arc::new(changes))? };
     indexing::run(&options, &Silent).map_err(ProjectError::from)?;
     if options.cancel.is_cancelled() {
-        // The finished part is kept; the next run continues from there.
+        // The index keeps the finished part, and the next run continues from there.
         return Err(ArticleError::Cancelled);
     }
     Generation::open(project)
 }
 
-/// Clears the flag of a thread that has ended with a panic.
+/// A guard that clears the queue and its flag if the thread panics, so that the next change starts another thread.
 struct Idle<'a>(&'a SessionWriter);
 
 impl Drop for Idle<'_> {
@@ -293,7 +296,7 @@ impl Drop for Idle<'_> {
     }
 }
 
-/// Sends a result. A client that has disconnected needs no answer.
+/// Sends a result. A send to a client that has disconnected fails, and the failure is ignored.
 fn send<T>(done: ResultSender<T>, result: Result<T, ArticleError>) {
     let _ = done.send(result);
 }

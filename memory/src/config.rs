@@ -1,4 +1,4 @@
-//! Loads the rules of memories from the layers of configuration.
+//! Loads retention policies and decay rates from the configuration files.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,18 +11,19 @@ use aurora_storage::ProjectDirectory;
 
 use crate::rules::MemoryRules;
 
-/// The environment variable that names a file of policies.
+/// Environment variable with the path of a policy file.
 const VARIABLE: &str = "AURORA_LIFESPAN_POLICIES";
 /// Maximum size of a configuration file in bytes.
 const MAX_CONFIG_BYTES: u64 = 1 << 20;
 
 impl MemoryRules {
-    /// Loads the rules of a search inside or outside a project. The layers are the built-in rules, `~/.aurora/config.toml`, the
-    /// project's `.aurora/config.toml`, the file that `AURORA_LIFESPAN_POLICIES` names, and `flag`. Later layers override earlier
-    /// ones.
+    /// Loads the rules from all configuration layers. `project` is the root of the project, if there is one.
+    ///
+    /// The layers are the built-in rules, `~/.aurora/config.toml`, the project's `.aurora/config.toml`, the file at the
+    /// path in `AURORA_LIFESPAN_POLICIES`, and the file `flag`. A later layer overrides the earlier layers.
     ///
     /// # Errors
-    /// Returns all errors of all layers.
+    /// Returns the errors of all layers if a file cannot be read or contains an invalid rule.
     pub fn load(project: Option<&Path>, flag: Option<&Path>) -> Result<Self, Diagnostics> {
         let mut errors = Diagnostics::default();
         let mut files: Vec<(Layer, String, String)> = Vec::new();

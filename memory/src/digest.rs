@@ -1,4 +1,4 @@
-//! Hashes of documents and memories, which depend only on the content and not on its formatting.
+//! Hashes of documents and memories. A hash depends only on the content, not on the formatting or the order of keys.
 
 use std::fmt;
 
@@ -22,7 +22,7 @@ impl fmt::Display for DocumentHash {
     }
 }
 
-/// Computes the digest of a memory entry by entry; see [`crate::Memory::digest`].
+/// Computes the digest of a memory incrementally, from one entry after the other; see [`crate::Memory::digest`].
 #[derive(Default)]
 pub(crate) struct MemoryHasher(blake3::Hasher);
 
@@ -60,8 +60,8 @@ fn write(value: &Value, out: &mut Vec<u8>) {
         Value::Object(object) => write_object(object, out),
         Value::Array(values) => {
             out.push(b'[');
-            for (place, value) in values.iter().enumerate() {
-                if place > 0 {
+            for (index, value) in values.iter().enumerate() {
+                if index > 0 {
                     out.push(b',');
                 }
                 write(value, out);
@@ -74,12 +74,13 @@ fn write(value: &Value, out: &mut Vec<u8>) {
 }
 
 fn write_object(object: &Map<String, Value>, out: &mut Vec<u8>) {
-    // The order of keys in `serde_json` depends on features that other crates can enable.
+    // The order of keys in a `serde_json` map depends on a feature that other crates can enable, so the keys are
+    // sorted.
     let mut keys: Vec<&String> = object.keys().collect();
     keys.sort_unstable();
     out.push(b'{');
-    for (place, key) in keys.into_iter().enumerate() {
-        if place > 0 {
+    for (index, key) in keys.into_iter().enumerate() {
+        if index > 0 {
             out.push(b',');
         }
         write_text(key, out);
@@ -90,5 +91,5 @@ fn write_object(object: &Map<String, Value>, out: &mut Vec<u8>) {
 }
 
 fn write_text(text: &str, out: &mut Vec<u8>) {
-    serde_json::to_writer(out, text).expect("writing a string to memory does not fail");
+    serde_json::to_writer(out, text).expect("writing a string to a `Vec` does not fail");
 }

@@ -15,13 +15,13 @@ pub enum MemoryError {
     /// No entry has this id.
     #[error("no entry {0}")]
     NoEntry(String),
-    /// No search retrieved anything in this session since the last outcome of its task.
+    /// No search in this session retrieved anything since the last task outcome was recorded.
     #[error("nothing was retrieved in session {0}")]
     NoSession(String),
-    /// Another entry has this id.
+    /// Another entry already has this id.
     #[error("{0} already exists")]
     Exists(String),
-    /// All changes of the entry have been undone.
+    /// All changes of the entry have been undone, or a compaction has deleted its earlier versions.
     #[error("nothing to undo: {0} has no change that can be undone")]
     NothingToUndo(String),
     /// An argument is invalid.
@@ -30,12 +30,12 @@ pub enum MemoryError {
     /// There is no memory at this path.
     #[error("no memory at {}", .0.display())]
     NoMemory(PathBuf),
-    /// The user has neither created nor accepted the memory.
+    /// The current user has neither created nor accepted the memory.
     #[error("the memory at {} was not made by you", path.display())]
     Distrusted {
         /// The directory of the memory.
         path: PathBuf,
-        /// The error of its store.
+        /// The error of the entry store.
         source: StorageError,
     },
     /// The stored data is inconsistent.
@@ -46,13 +46,13 @@ pub enum MemoryError {
     Io {
         /// The file or directory.
         path: PathBuf,
-        /// The system's error.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// The entries cannot be read or written.
     #[error(transparent)]
     Storage(#[from] StorageError),
-    /// The index cannot be brought up to date.
+    /// The index cannot be updated.
     #[error(transparent)]
     Index(Box<IndexError>),
     /// The index cannot be opened.
@@ -94,7 +94,7 @@ impl From<MemoryError> for StageError {
     }
 }
 
-/// Formats an error with its causes.
+/// Formats an error, followed by its chain of causes.
 fn error_chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

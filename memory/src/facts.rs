@@ -1,4 +1,4 @@
-//! The facts about an entry for retention policies, from its document or from its chunk in the index.
+//! The facts about an entry that retention policies use. They come from its document or from its chunk in the index.
 
 use std::borrow::Cow;
 
@@ -12,10 +12,10 @@ use crate::store::Version;
 /// Seconds per day.
 const DAY: f64 = 86_400.0;
 
-/// The facts about an entry at a point in time. The document and the chunk of an entry yield the same facts.
+/// The facts about an entry at a point in time. An entry's document and each of its chunks yield the same facts.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct EntryFacts<'e> {
-    /// The facts without the id, the tags and the names of the kind and the scope.
+    /// All facts except the id, the tags, the kind and the scope, which `facts()` fills in.
     facts: Facts<'e>,
     id: Cow<'e, str>,
     pub(crate) kind: Kind,
@@ -26,7 +26,7 @@ pub(crate) struct EntryFacts<'e> {
 }
 
 impl<'e> EntryFacts<'e> {
-    /// Collects the facts from an entry and its newest version.
+    /// Collects the facts from an entry, its newest version and its access record.
     pub(crate) fn from_entry(entry: &'e Entry, version: &Version, access: Option<&AccessRecord>, now: i64) -> Self {
         let facts = Facts {
             score: entry.score(),
@@ -44,10 +44,10 @@ impl<'e> EntryFacts<'e> {
             lifespan: entry.lifespan_policy(),
             rules: entry.retention_rules(),
         }
-        .aged(version.edited, access, now)
+        .with_age(version.edited, access, now)
     }
 
-    /// Collects the facts from a chunk of the index.
+    /// Collects the facts from a chunk in the index and the access record of its entry.
     pub(crate) fn from_chunk(chunk: ChunkRecord<'e>, access: Option<&AccessRecord>, now: i64) -> Self {
         let governance = chunk.governance();
         let tags = governance.into_iter().flat_map(|governance| governance.tags.iter());
@@ -55,7 +55,7 @@ impl<'e> EntryFacts<'e> {
         let mut edited = chunk.date().unwrap_or(now);
         let mut entry = Self {
             facts: Facts::default(),
-            // The path has the id of the entry; the pieces of a long text have different keys.
+            // The id is taken from the path, because the pieces of a long text have different keys.
             id: chunk.path().strip_prefix(DIRECTORY).map_or_else(|| chunk.key(), Cow::Borrowed),
             kind: kind_of_chunk(chunk.chunk_type()),
             scope: Scope::User,
@@ -72,7 +72,7 @@ impl<'e> EntryFacts<'e> {
                 (column::SCORE, ArchivedMetaValue::Float(score)) => facts.score = Some(score.to_native()),
                 (column::EDITED, ArchivedMetaValue::Integer(time)) => edited = time.to_native(),
                 (column::RULES, ArchivedMetaValue::Strings(rules)) => {
-                    // A condition can have several lines, but an action has only one.
+                    // The separator is a line break. A condition can contain line breaks, but an action cannot.
                     let pair = |rule: &'e str| rule.rsplit_once(column::RULE_SEPARATOR);
                     entry.rules = rules.iter().filter_map(|rule| pair(rule.as_str())).collect();
                 }
@@ -82,10 +82,11 @@ impl<'e> EntryFacts<'e> {
                 _ => {}
             }
         }
-        entry.aged(edited, access, now)
+        entry.with_age(edited, access, now)
     }
 
-    fn aged(mut self, edited: i64, access: Option<&AccessRecord>, now: i64) -> Self {
+    /// Sets the facts that depend on the time and on the access record.
+    fn with_age(mut self, edited: i64, access: Option<&AccessRecord>, now: i64) -> Self {
         let days = |time: i64| now.saturating_sub(time).max(0) as f64 / DAY;
         let used = access.and_then(AccessRecord::newest).map_or(edited, |time| time.max(edited));
         self.facts.access_count = access.map_or(0, |access| access.count);
@@ -99,13 +100,13 @@ impl<'e> EntryFacts<'e> {
         retention(policies, &self.rules(), &self.facts())
     }
 
-    /// Returns the retention with the evaluation of every policy and rule.
+    /// Returns the retention of the entry, with the evaluation of every policy and rule.
     pub(crate) fn decision(&self, policies: &Policies) -> Decision {
         decide(policies, &self.rules(), &self.facts())
     }
 
     fn rules(&self) -> EntryRules {
-        // The rules were checked when the entry was written.
+        // Parsing does not fail, because the rules were checked when the entry was written.
         EntryRules::parse(self.lifespan, self.rules.iter().copied()).unwrap_or_default()
     }
 

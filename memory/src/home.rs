@@ -6,7 +6,7 @@ use std::path::Path;
 use aurora_confined::Directory;
 use aurora_storage::{OpenMode, ProjectDirectory};
 
-/// Opens the directory. The last two components of its path must not be links.
+/// Opens the directory of a project's memory. Fails if one of the last two components of its path is a symbolic link.
 pub(crate) fn open_project(path: &Path, mode: OpenMode) -> io::Result<Directory> {
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
         return Err(io::Error::from(io::ErrorKind::NotFound));

@@ -1,5 +1,5 @@
-//! Learns from the outcome of a task: the chunks retrieved in its session gain or lose activation (seed 004, §6.7 and
-//! Appendix D).
+//! Learning from task outcomes. The chunks that were retrieved in the task's session gain or lose activation (seed 004,
+//! §6.7 and Appendix D).
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,9 +16,9 @@ use crate::memory::Memory;
 use crate::session::check_session;
 use crate::store::Retrieved;
 
-/// Minimum score of a successful task.
+/// Minimum score of a task that counts as a success.
 const MIN_SUCCESS: f64 = 0.8;
-/// Minimum score of a partly successful task.
+/// Minimum score of a task that counts as a partial success.
 const MIN_PARTIAL: f64 = 0.5;
 
 /// The outcome of a task.
@@ -34,8 +34,10 @@ pub enum TaskOutcome {
     Failure,
 }
 
-/// The helpful and unhelpful chunks of a partly solved task, by id. If both lists are empty, all chunks were helpful. If only one
-/// list is empty, all unlisted chunks belong to it.
+/// The helpful and unhelpful chunks of a partly solved task.
+///
+/// If `helpful` is empty, all chunks that are not in `unhelpful` count as helpful. Otherwise, all chunks that are not
+/// in `helpful` count as unhelpful. A chunk in both lists is unhelpful.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Helpfulness {
     /// Ids of helpful chunks.
@@ -44,23 +46,23 @@ pub struct Helpfulness {
     pub unhelpful: Vec<String>,
 }
 
-/// The changes made by an outcome.
+/// The effects of a task outcome.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct OutcomeReport {
-    /// The session.
+    /// The session of the task.
     pub session: String,
-    /// The outcome of its task.
+    /// The outcome of the task.
     pub outcome: TaskOutcome,
-    /// The chunks whose activation has changed, by verdict.
+    /// The chunks whose activation has changed, grouped by project and verdict.
     pub chunks: Vec<JudgedChunk>,
-    /// Number of other retrieved chunks, which are unchanged.
+    /// Number of retrieved chunks whose activation is unchanged.
     pub unchanged: usize,
-    /// Queries of a failed task, which are recorded as difficult.
+    /// The session's queries if the task failed. They are recorded as difficult.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub difficult: Vec<String>,
 }
 
-/// Maximum number of chunks, and of queries, that are remembered per session.
+/// Maximum number of chunks that are recorded per session, and also of queries.
 const MAX_REMEMBERED: usize = 2_000;
 
 impl TaskOutcome {
@@ -73,7 +75,7 @@ impl TaskOutcome {
         }
     }
 
-    /// Returns the verdict on a retrieved chunk; `None` if the outcome does not affect it.
+    /// Returns the verdict on a retrieved chunk; `None` if the outcome does not affect the chunk.
     fn verdict(self, key: &str, helpfulness: &Helpfulness) -> Option<Verdict> {
         let Helpfulness { helpful, unhelpful } = helpfulness;
         let names = |list: &[String]| list.iter().any(|id| id == key);
@@ -88,10 +90,10 @@ impl TaskOutcome {
 }
 
 impl Memory {
-    /// Records the query of a search in a session and the chunks that it has shown.
+    /// Records the query of a search in a session, and the chunks that the search returned.
     ///
     /// # Errors
-    /// Fails if the name of the session is invalid or the store cannot be written.
+    /// Fails if the session name is invalid or the store cannot be written.
     pub fn note_search(&self, session: &str, query: &str, shown: Vec<Retrieved>) -> Result<(), MemoryError> {
         check_session(session)?;
         let query = masked(query.to_owned());
@@ -110,11 +112,11 @@ impl Memory {
         })
     }
 
-    /// Applies the outcome of a session's task to every chunk that was retrieved in the session since the last outcome.
+    /// Applies a task outcome to every chunk that was retrieved in the session since the last outcome.
     ///
     /// # Errors
-    /// Returns [`MemoryError::NoSession`] if nothing was retrieved. Fails if a listed chunk was not retrieved or an access history
-    /// cannot be written.
+    /// Returns [`MemoryError::NoSession`] if nothing was retrieved. Fails if a chunk in `helpfulness` was not
+    /// retrieved, or if an access history cannot be written.
     pub fn apply_outcome(
         &self,
         session: &str,
@@ -124,8 +126,8 @@ impl Memory {
         now: i64,
     ) -> Result<OutcomeReport, MemoryError> {
         check_session(session)?;
-        let known = self.view()?.searches(session)?;
-        let searches = known.ok_or_else(|| MemoryError::NoSession(session.to_owned()))?;
+        let found = self.view()?.searches(session)?;
+        let searches = found.ok_or_else(|| MemoryError::NoSession(session.to_owned()))?;
         let named = helpfulness.helpful.iter().chain(&helpfulness.unhelpful);
         let is_unknown = |id: &&String| !searches.retrieved.iter().any(|chunk| chunk.key == **id);
         if let Some(unknown) = named.into_iter().find(is_unknown) {
@@ -135,7 +137,7 @@ impl Memory {
         let mut unchanged = 0;
         for Retrieved { home, key } in &searches.retrieved {
             match outcome.verdict(key, helpfulness) {
-                // The project may have been deleted since.
+                // The project of the chunk may have been deleted in the meantime.
                 Some(verdict) if home.is_dir() => judged.entry((home, verdict)).or_default().push(key.clone()),
                 _ => unchanged += 1,
             }
@@ -153,10 +155,10 @@ impl Memory {
         Ok(OutcomeReport { session: session.to_owned(), outcome, chunks, unchanged, difficult })
     }
 
-    /// Returns the number of failed tasks with a query.
+    /// Returns the number of failed tasks in which a query was searched.
     ///
     /// # Errors
-    /// Fails if the number cannot be read.
+    /// Fails if the store cannot be read.
     pub fn failures(&self, query: &str) -> Result<u32, MemoryError> {
         self.view()?.failures(&masked(query.to_owned()))
     }

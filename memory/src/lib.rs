@@ -1,13 +1,14 @@
-//! Memory: entries written by people and agents, each with a history, a scope and a lifespan, and an index of the entries.
+//! Memories: searchable entries that people and agents write. Each entry has a history, a scope and a lifespan.
 //!
-//! A [`Memory`] is a directory with two parts. The store of entries is the source of truth. The index is derived from the store
-//! by a pipeline whose source is the entries that have changed. Every change is one durable transaction. The next search updates
-//! the index first, so that writing never waits for an index run.
+//! A [`Memory`] is a directory with two parts. The store of entries is the source of truth. The index is derived from
+//! the store by a pipeline that reads the changed entries. Every change is one durable transaction. A write never waits
+//! for an index run, because each search first updates the index.
 //!
 //! Entries are exported and imported as lines of JSON; see [`Memory::export`], [`JsonLines`] and [`Memory::put_all`].
 //!
-//! Deliberately absent: arguments and printing, the format of entries (`aurora-memory-schema`), the parsing of conditions
-//! (`aurora-memory-policy`), directories of Markdown (`aurora-memory-import`), and ranking (`aurora-query`).
+//! Deliberately absent: command-line arguments and output, the format of entries (`aurora-memory-schema`), retention
+//! policies (`aurora-memory-policy`), the import of Markdown directories (`aurora-memory-import`), and ranking
+//! (`aurora-query`).
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]

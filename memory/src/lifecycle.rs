@@ -1,4 +1,4 @@
-//! The end of an entry's lifespan: policies archive the entry, and a prune removes it.
+//! Removal of entries whose lifespan is over.
 
 use aurora_memory_policy::State;
 use serde::Serialize;
@@ -9,22 +9,24 @@ use crate::memory::{Memory, entry_of};
 use crate::rules::MemoryRules;
 use crate::store::Change;
 
-/// An entry whose lifespan is over.
+/// An archived entry, which a prune removes.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Pruned {
     /// The id of the entry.
     pub id: String,
-    /// The policy or rule that decided.
+    /// The policy or rule that archived the entry.
     pub policy: String,
     /// Days since the end of the lifespan.
     pub expired_days: f64,
-    /// The reason, in a sentence.
+    /// The reason, as one sentence.
     pub reason: String,
 }
 
 impl Memory {
-    /// Removes the entries that are archived at `now`, or only lists them in a dry run. Returns these entries and the number of other
-    /// entries. An entry that changes in the meantime is kept. Until a compaction, [`Memory::undo`] can restore removed entries.
+    /// Removes the entries that are archived at `now`. A dry run only lists them.
+    ///
+    /// Returns the archived entries and the number of remaining entries. An entry that another process changes in the
+    /// meantime is not removed. Until a compaction, [`Memory::undo`] can restore removed entries.
     ///
     /// # Errors
     /// Fails if the entries cannot be read or written.

@@ -1,4 +1,4 @@
-//! Lists entries, filtered and sorted.
+//! Filtering and sorting of entries.
 
 use aurora_memory_policy::Scope;
 use aurora_memory_schema::Kind;
@@ -9,7 +9,7 @@ use crate::memory::Memory;
 use crate::report::EntryReport;
 use crate::rules::MemoryRules;
 
-/// A filter of entries. All given conditions must hold.
+/// A filter for entries. An entry passes if it meets all conditions that are set.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ListFilter {
     /// The kinds; empty for all kinds.
@@ -18,17 +18,17 @@ pub struct ListFilter {
     pub scope: Option<Scope>,
     /// The session.
     pub session: Option<String>,
-    /// Tags, all of which the entry must have.
+    /// The tags. The entry must have all of them.
     pub tags: Vec<String>,
     /// The domain.
     pub domain: Option<String>,
-    /// Minimum score.
+    /// Minimum score. Entries without a score do not pass.
     pub min_score: Option<f64>,
     /// Whether to list only patterns.
     pub patterns: bool,
     /// Whether to list only entries with an escalation flag.
     pub escalated: bool,
-    /// `active`, `decayed` or `archived`. By default, active and decayed entries are listed.
+    /// The state: `active`, `decayed` or `archived`. `None` accepts active and decayed entries.
     pub state: Option<String>,
 }
 
@@ -70,7 +70,7 @@ impl ListFilter {
 }
 
 impl ListOrder {
-    /// Sorts reports. Ties are sorted by id.
+    /// Sorts reports by this key. Reports with equal keys are sorted by id.
     pub fn sort(self, reports: &mut [EntryReport]) {
         let descending = |a: i64, b: i64| b.cmp(&a);
         reports.sort_by(|a, b| {
@@ -92,7 +92,7 @@ impl ListOrder {
 }
 
 impl Memory {
-    /// Calls `visit` for every entry that passes a filter at `now`, in the order of ids.
+    /// Calls `visit` for every entry that passes the filter at `now`, in the order of ids.
     ///
     /// # Errors
     /// Fails if the entries cannot be read. Returns the first error of `visit`.

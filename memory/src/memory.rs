@@ -1,4 +1,4 @@
-//! A memory: its entries and its index.
+//! A memory: a store of entries and an index of the entries.
 
 use aurora_memory_policy::Scope;
 use std::io::ErrorKind;
@@ -18,7 +18,8 @@ use crate::store::{Change, EntryStore, EntryView, EntryWriter, MemoryCompaction,
 /// Number of entries whose access records are read at once.
 const BATCH: usize = 1_024;
 
-/// A memory: its entries and its index. A change is durable when its function returns, and the next search sees it.
+/// A store of entries and an index of the entries. A change is durable when the function that makes it returns, and the
+/// next search sees it.
 pub struct Memory {
     place: MemoryPlace,
     store: Arc<EntryStore>,
@@ -62,17 +63,17 @@ impl Memory {
         Ok(Self { place, store, project })
     }
 
-    /// Creates a memory in a directory, with its own record of trusted stores.
+    /// Creates a memory in a directory, with a separate record of trusted stores.
     #[cfg(test)]
     pub(crate) fn for_test(owner: Owner, directory: &std::path::Path) -> Self {
-        let home = Directory::open_root(directory).expect("the directory is there");
+        let home = Directory::open_root(directory).expect("the caller has created the directory");
         let known = aurora_storage::KnownIndexes::at(directory.join("known"));
-        let store = Arc::new(EntryStore::open(&home, OpenMode::Create, known).expect("a store can be made"));
+        let store = Arc::new(EntryStore::open(&home, OpenMode::Create, known).expect("a store can be created"));
         let project = Project::new(directory.to_owned(), Arc::new(index::registry()));
         Self { place: MemoryPlace::at(owner, directory), store, project }
     }
 
-    /// Accepts a memory that someone else created, with its access history, after checking all of their content.
+    /// Accepts a memory that someone else created. Checks all entries and the access history before accepting them.
     ///
     /// # Errors
     /// Fails if the memory does not exist or is damaged, or if the record of trusted stores cannot be written.
@@ -81,7 +82,7 @@ impl Memory {
         EntryStore::accept(&home(&place, OpenMode::Existing)?, known.clone())?;
         let memory = Self::open_with(place, OpenMode::Existing)?;
         match AccessLog::accept(&memory.project.directory(), &known) {
-            // The next write replaces a damaged history with a new one.
+            // A damaged access history is not an error, because the next write replaces it with a new one.
             Ok(()) | Err(StorageError::NoIndex { .. } | StorageError::DamagedRecords { .. }) => Ok(memory),
             Err(error) => Err(error.into()),
         }
@@ -92,7 +93,7 @@ impl Memory {
         &self.place
     }
 
-    /// Returns the project of the memory, which gives access to its index and access history.
+    /// Returns the project of the memory, which provides its index and access history.
     pub fn project(&self) -> &Project {
         &self.project
     }
@@ -101,7 +102,8 @@ impl Memory {
         &self.store
     }
 
-    /// Calls `visit` for every entry of a view that was not removed, in the order of ids, with its access record.
+    /// Calls `visit` for every entry of a view, in the order of ids, with the entry's access record. Skips removed
+    /// entries.
     pub(crate) fn visit_entries(
         &self,
         view: &EntryView,
@@ -125,7 +127,8 @@ impl Memory {
         self.store.view()
     }
 
-    /// Updates the index if entries have changed, and returns its newest generation; `None` if there are no entries.
+    /// Updates the index if entries have changed, and returns its newest generation. Returns `None` if no entry was
+    /// ever added.
     ///
     /// # Errors
     /// Fails if the entries cannot be read or the index cannot be written.
@@ -133,19 +136,20 @@ impl Memory {
         index::catch_up(&self.project, &self.store)
     }
 
-    /// Adds an entry at `now`, in Unix seconds, if its score is high enough. A derived id that is taken gets a numeric suffix.
+    /// Adds an entry at `now`, in Unix seconds, if its score is high enough. If the id was derived and another entry
+    /// has it, appends a numeric suffix to the id.
     ///
     /// # Errors
-    /// Returns [`MemoryError::Exists`] if the draft has an explicit id that an entry with other content has. Fails if the entry
-    /// cannot be written.
+    /// Returns [`MemoryError::Exists`] if the draft has an explicit id, and a different entry already has this id.
+    /// Fails if the entry cannot be written.
     pub fn add(&self, draft: Draft, placement: &Placement, now: i64) -> Result<Outcome, MemoryError> {
         placement.check(self.place.owner())?;
         let (outcome, has_derived_id) = (draft.outcome(), draft.has_derived_id());
         let Ok(entry) = draft.into_entry() else { return Ok(outcome) };
         self.store.write(|writer| {
-            let (entry, is_known) = free_id(writer, entry, placement, has_derived_id)?;
+            let (entry, is_stored) = assign_id(writer, entry, placement, has_derived_id)?;
             let outcome = Outcome { id: entry.id().to_owned(), ..outcome };
-            if is_known {
+            if is_stored {
                 return Ok(Outcome { reason: "the same entry is stored already".to_owned(), ..outcome });
             }
             writer.put(&outcome.id, version(entry, placement, Change::Add, now))?;
@@ -153,11 +157,11 @@ impl Memory {
         })
     }
 
-    /// Replaces the document of an entry if its new score is high enough.
+    /// Replaces the document of an entry if the score of the new document is high enough. Ignores the id of the draft.
     ///
     /// # Errors
-    /// Returns [`MemoryError::NoEntry`] if the entry does not exist. Fails if the document has another id, or if the entry cannot
-    /// be written.
+    /// Returns [`MemoryError::NoEntry`] if the entry does not exist. Fails if the draft has another kind than the
+    /// entry, or if the entry cannot be written.
     pub fn edit(&self, id: &str, draft: Draft, now: i64) -> Result<Outcome, MemoryError> {
         let outcome = draft.outcome();
         let Ok(mut entry) = draft.into_entry() else { return Ok(Outcome { id: id.to_owned(), ..outcome }) };
@@ -175,7 +179,8 @@ impl Memory {
     /// Appends a turn to its session and returns the id of the turn.
     ///
     /// # Errors
-    /// Fails if the session or the text is empty or too long, `reply_to` does not exist, or the turn cannot be written.
+    /// Fails if the session, the speaker or the text is invalid, if the entry `reply_to` does not exist, or if the turn
+    /// cannot be written.
     pub fn add_turn(&self, turn: &NewTurn<'_>, scope: Scope, now: i64) -> Result<String, MemoryError> {
         let placement = Placement { scope, session: Some(turn.session.to_owned()) };
         placement.check(self.place.owner())?;
@@ -192,7 +197,7 @@ impl Memory {
         })
     }
 
-    /// Removes an entry. Until a compaction, [`Self::undo`] can restore it.
+    /// Removes an entry. Until a compaction, [`Self::undo`] can restore the entry.
     ///
     /// # Errors
     /// Returns [`MemoryError::NoEntry`] if the entry does not exist. Fails if the change cannot be written.
@@ -200,8 +205,8 @@ impl Memory {
         self.store.write(|writer| remove(writer, id, Change::Remove, now))
     }
 
-    /// Removes entries in one transaction if they still have the given version numbers. Returns for each entry whether it was
-    /// removed.
+    /// Removes every entry whose newest version still has the given number, in one transaction. Returns for each entry
+    /// whether it was removed.
     pub(crate) fn remove_unchanged<'i>(
         &self,
         entries: impl Iterator<Item = (&'i str, u32)>,
@@ -221,10 +226,11 @@ impl Memory {
         })
     }
 
-    /// Adds and removes tags. Returns the resulting tags of the entry.
+    /// Adds and removes tags of an entry. Returns the resulting tags.
     ///
     /// # Errors
-    /// Returns [`MemoryError::NoEntry`] if the entry does not exist. Fails if a tag is invalid or the change cannot be written.
+    /// Returns [`MemoryError::NoEntry`] if the entry does not exist. Fails if a tag is invalid or the change cannot be
+    /// written.
     pub fn tag(&self, id: &str, add: &[&str], remove: &[&str], now: i64) -> Result<Vec<String>, MemoryError> {
         let tags = |entry: &Entry| entry.tags().into_iter().map(str::to_owned).collect();
         self.modify(id, Change::Tag, now, |entry| {
@@ -233,10 +239,11 @@ impl Memory {
         })
     }
 
-    /// Links an entry to another entry or to a chunk of code. Without a weight, removes the link.
+    /// Links an entry to another entry or to a chunk of code. If `weight` is `None`, removes the link.
     ///
     /// # Errors
-    /// Returns [`MemoryError::NoEntry`] if the entry does not exist. Fails if the link is invalid or the change cannot be written.
+    /// Returns [`MemoryError::NoEntry`] if the entry does not exist. Fails if the link is invalid or the change cannot
+    /// be written.
     pub fn link(&self, id: &str, to: &str, relation: &str, weight: Option<f64>, now: i64) -> Result<(), MemoryError> {
         self.modify(id, Change::Link, now, |entry| {
             match weight {
@@ -271,13 +278,14 @@ impl Memory {
         self.view()?.versions(id)
     }
 
-    /// Deletes removed entries and all versions except the newest ones. They cannot be restored afterwards.
+    /// Deletes removed entries and all versions except the newest version of each entry. The deleted data cannot be
+    /// restored. Updates the index first.
     ///
     /// # Errors
-    /// Fails if the store cannot be written.
+    /// Fails if the index or the store cannot be written.
     pub fn compact(&self) -> Result<MemoryCompaction, MemoryError> {
         self.snapshot()?;
-        self.store.compact(index::followed_change(&self.project)?)
+        self.store.compact(index::newest_indexed_change(&self.project)?)
     }
 
     fn modify<T>(
@@ -324,7 +332,7 @@ fn home(place: &MemoryPlace, mode: OpenMode) -> Result<Directory, MemoryError> {
     let opened = match (place.owner(), mode) {
         (Owner::User, OpenMode::Create) => Directory::create_private_root(path),
         (Owner::User, OpenMode::Existing) => Directory::open_private_root(path),
-        // A repository could contain a link in place of the directory.
+        // A repository could contain a symbolic link in place of the directory.
         (Owner::Project, mode) => crate::home::open_project(path, mode),
     };
     let home = opened.map_err(|error| match (refusal_of(&error), error.kind()) {
@@ -337,13 +345,13 @@ fn home(place: &MemoryPlace, mode: OpenMode) -> Result<Directory, MemoryError> {
         home.make_private();
     }
     if mode == OpenMode::Create {
-        // The directory is private, because the index and the access history also contain texts of entries.
+        // The directory of the index and the access history is private, because they also contain texts of entries.
         home.create_private_directory(ProjectDirectory::NAME).map_err(MemoryError::io(path))?;
     }
     Ok(home)
 }
 
-/// Returns the newest version of an entry that was not removed.
+/// Returns the newest version of an entry. Fails if the entry does not exist or was removed.
 fn live(writer: &EntryWriter<'_, '_>, id: &str) -> Result<Version, MemoryError> {
     let found = writer.get(id)?.filter(|version| version.document.is_some());
     found.ok_or_else(|| MemoryError::NoEntry(id.to_owned()))
@@ -373,9 +381,9 @@ pub(crate) fn entry_of(id: &str, version: &Version) -> Result<Entry, MemoryError
     Entry::from_document(document).map_err(|error| MemoryError::Damaged(format!("{id}: {error}")))
 }
 
-/// Finds a free id for a new entry: its own id, or a derived id with a numeric suffix if another entry has the id. Also returns
-/// whether the same entry exists already.
-fn free_id(
+/// Assigns a free id to a new entry. If another entry has the id, appends a numeric suffix, but only to a derived id.
+/// Also returns whether an identical entry is already stored.
+fn assign_id(
     writer: &EntryWriter<'_, '_>,
     mut entry: Entry,
     placement: &Placement,
@@ -384,8 +392,8 @@ fn free_id(
     let base = entry.id().to_owned();
     for number in 2u64.. {
         let Some(existing) = writer.get(entry.id())?.filter(|version| version.document.is_some()) else { break };
-        let is_same_place = (existing.scope, &existing.session) == (placement.scope, &placement.session);
-        if is_same_place && existing.document.as_ref() == Some(entry.document()) {
+        let is_same_placement = (existing.scope, &existing.session) == (placement.scope, &placement.session);
+        if is_same_placement && existing.document.as_ref() == Some(entry.document()) {
             return Ok((entry, true));
         }
         if !is_derived {

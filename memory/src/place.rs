@@ -17,7 +17,7 @@ pub enum Owner {
     Project,
 }
 
-/// The owner and directory of a memory. The directory need not exist.
+/// The owner and directory of a memory. The directory does not have to exist.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MemoryPlace {
     owner: Owner,
@@ -43,12 +43,12 @@ impl Owner {
 }
 
 impl MemoryPlace {
-    /// Returns the location of the user's memory; `None` if no home directory is known.
+    /// Returns the location of the user's memory; `None` if the user's home directory cannot be determined.
     pub fn for_user() -> Option<Self> {
         Some(Self { owner: Owner::User, directory: user::memory()? })
     }
 
-    /// Returns the location of the memory of the project at an absolute path.
+    /// Returns the location of a project's memory. `root` is the absolute path of the project.
     pub fn for_project(root: &Path) -> Self {
         let directory = ProjectDirectory::in_root(root).path_of(ProjectDirectory::MEMORY);
         Self { owner: Owner::Project, directory }

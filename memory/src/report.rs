@@ -1,4 +1,4 @@
-//! Reports on entries: the document, and the facts that the memory has about it.
+//! Reports on entries. A report contains the document of an entry and the facts that the memory has about the entry.
 
 use aurora_memory_policy::{Decision, Scope, State};
 use aurora_memory_schema::{Entry, Kind};
@@ -15,7 +15,7 @@ use crate::place::Owner;
 use crate::rules::{MemoryRules, forgetting};
 use crate::store::Version;
 
-/// An entry and the facts about it, for programs. The fields of the document and of the facts are serialised into one object.
+/// An entry and the facts about the entry. The fields of the document and of the facts are serialised into one object.
 #[derive(Debug, Clone, Serialize)]
 pub struct EntryReport {
     /// The document.
@@ -36,37 +36,39 @@ pub struct ReportedFacts {
     /// The session that the entry belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// Its base-level activation without a query: `ln Σ t^(−d)`, minus the loss by disuse, plus the gain by judgements.
+    /// Activation of the entry, independent of a query: the base-level activation `ln Σ t^(−d)`, minus the decay since
+    /// the last use, plus the gain or loss from judgements.
     pub activation: f64,
-    /// Number of times the entry was shown.
+    /// Number of times that a search returned the entry.
     pub access_count: u64,
     /// The time at which the entry was added.
     #[serde(serialize_with = "time")]
     pub created_at: i64,
-    /// The time of the last change of its document.
+    /// The time at which the document was last replaced. Changes of tags and links do not count.
     #[serde(serialize_with = "time")]
     pub edited_at: i64,
-    /// The time at which the entry was last shown, or added if it was never shown.
+    /// The time at which a search last returned the entry. If no search has returned it, the time at which it was
+    /// added.
     #[serde(serialize_with = "time")]
     pub last_accessed: i64,
-    /// The policy or rule that decides how long the entry is kept.
+    /// The policy or rule that determines the lifespan of the entry.
     pub policy: String,
     /// `active`, `decayed` or `archived`.
     pub state: &'static str,
-    /// The time at which the entry will be archived; `None` if it never will be or already is.
+    /// The time at which the entry will be archived; `None` if the entry is already archived or will never be.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "optional_time")]
     pub expires_at: Option<i64>,
-    /// Flags of policies, such as `candidate_for_fine_tuning`.
+    /// Escalation flags that policies have set, such as `candidate_for_fine_tuning`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub escalation: Vec<String>,
-    /// The number of its newest version.
+    /// The number of the entry's newest version.
     pub version: u32,
-    /// Whether its score marks it as a pattern.
+    /// Whether the entry is a pattern, because its score is high enough.
     pub is_pattern: bool,
 }
 
 impl EntryReport {
-    /// The kind of the entry.
+    /// Returns the kind of the entry.
     pub fn kind(&self) -> Kind {
         self.entry.kind()
     }
@@ -88,7 +90,8 @@ impl Memory {
         self.report_of(id, &version, access.as_ref(), (rules, config), now).map(Some)
     }
 
-    /// Explains why an entry is kept, decays or is archived at `now`; `None` if the entry does not exist or was removed.
+    /// Explains why an entry is active, decayed or archived at `now`. Returns `None` if the entry does not exist or was
+    /// removed.
     ///
     /// # Errors
     /// Fails if the entry cannot be read.
@@ -154,7 +157,7 @@ fn activation(
     let rate = config.activation.type_decay.of(crate::index::chunk_type(entry.kind()));
     let parts = from_history(&config.activation, &uses, (forgetting(decision.decay), rate), now);
     let learned = access.map_or(0.0, |access| config.activation.learning.learned(&access.judgements));
-    // Leaves out the git prior, which applies only to code.
+    // The git prior is not part of the sum, because it applies only to code.
     let history = parts.base_level.unwrap_or(0.0) - parts.decay.unwrap_or(0.0);
     let rounded = (f64::from(history + learned) * 1e4).round() / 1e4;
     // Avoids a negative zero.

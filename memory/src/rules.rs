@@ -1,4 +1,4 @@
-//! The rules of memories for a search: the visibility and aging of entries.
+//! Rules of a search in a memory: the visibility and the aging of entries.
 
 use std::sync::Arc;
 
@@ -13,12 +13,12 @@ use crate::index::column;
 /// Seconds per hour.
 const HOUR: f64 = 3_600.0;
 
-/// Retention policies and decay rates of a configuration.
+/// The configured retention policies and decay rates.
 #[derive(Debug, Clone)]
 pub struct MemoryRules {
     /// The retention policies.
     pub policies: Policies,
-    /// The rates at which scores decay with age.
+    /// The rates at which the scores of entries decay with age.
     pub rates: DecayRates,
 }
 
@@ -28,22 +28,21 @@ impl Default for MemoryRules {
     }
 }
 
-/// The entries that a search sees.
+/// Conditions for the entries that a search can return.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Visibility {
-    /// The breadth of the search: `session` sees the entries of the session, `project` the entries of the project, `user` the
-    /// user's own entries and the entries of all sessions, and `global` all entries. Without a scope, the search sees all entries
-    /// except those of other sessions.
+    /// The scope of the search. `session` includes the entries of the session, `project` the entries of the project,
+    /// `user` the entries of scopes `user` and `session`, and `global` all entries. `None` includes all entries except
+    /// the entries of other sessions.
     pub scope: Option<Scope>,
     /// The session of the search.
     pub session: Option<String>,
-    /// Whether the search also sees archived entries.
+    /// Whether the search also returns archived entries.
     pub with_archived: bool,
 }
 
 impl Visibility {
-    /// Returns the rules of a search that sees these entries. A memory can be searched with rules other than those it was opened
-    /// with.
+    /// Returns the retention rules of a search with this visibility.
     pub fn search_rules(&self, rules: &Arc<MemoryRules>) -> Arc<dyn Retention> {
         Arc::new(SearchRules { rules: Arc::clone(rules), visibility: self.clone() })
     }
@@ -68,7 +67,8 @@ impl Retention for SearchRules {
             Some(Scope::Project) => Some(of_scope(Scope::Project)?),
             Some(Scope::User) => {
                 let own = of_scope(Scope::User)? | of_scope(Scope::Session)?;
-                // Usually these are all entries, and searching without a filter is faster than with a filter that keeps everything.
+                // These are usually all entries. Then no filter is returned, because a search without a filter is
+                // faster.
                 Some(own).filter(|own| !snapshot.live().is_subset(own))
             }
             Some(Scope::Global) => None,
@@ -97,7 +97,7 @@ impl Retention for SearchRules {
     }
 }
 
-/// Converts a decay to the type that ranking uses.
+/// Converts a policy's decay to the type that ranking uses.
 pub(crate) fn forgetting(decay: Decay) -> Forgetting {
     match decay {
         Decay::Logarithmic => Forgetting::Logarithmic,

@@ -1,4 +1,4 @@
-//! Memories as roots of a search.
+//! Searchers for memories.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::memory::Memory;
 use crate::rules::{MemoryRules, Visibility};
 
 impl Memory {
-    /// Opens the memory as a root of a search that sees every earlier change; `None` if there are no entries.
+    /// Opens a searcher that sees every earlier change of the memory. Returns `None` if no entry was ever added.
     ///
     /// # Errors
     /// Fails if the entries cannot be read or the index cannot be written.
@@ -27,7 +27,8 @@ impl Memory {
         Ok(Some(Arc::new(opened.searcher.with_memory(visibility.search_rules(rules)))))
     }
 
-    /// Opens the history of shown and judged chunks; `None` if it cannot be opened.
+    /// Opens the access history, which records the chunks that searches returned and that outcomes judged. Returns
+    /// `None` if the history cannot be opened.
     pub fn access_log(&self) -> Option<AccessLog> {
         AccessLog::open(&self.project().directory(), &user::trust().known).ok()
     }

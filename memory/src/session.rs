@@ -1,4 +1,4 @@
-//! Sessions, and the turns of their conversations.
+//! Names of sessions, and turns of a session's conversation.
 
 use aurora_memory_schema::{Entry, Kind, limit};
 use jiff::Timestamp;
@@ -25,21 +25,22 @@ pub struct NewTurn<'a> {
 }
 
 impl NewTurn<'_> {
-    /// Returns the id of the turn at a position in a session, from 1.
+    /// Returns the id of the turn at position `order` in a session, from 1.
     pub(crate) fn id(session: &str, order: u32) -> String {
         format!("{}{session}:{order}", Kind::Turn.prefix())
     }
 
-    /// Parses the id of a turn into its session and position; `None` for ids that [`Self::id`] does not produce.
-    pub(crate) fn place(id: &str) -> Option<(&str, u32)> {
+    /// Parses the id of a turn into the session and the position. Returns `None` for an id that [`Self::id`] cannot
+    /// return.
+    pub(crate) fn parse_id(id: &str) -> Option<(&str, u32)> {
         let (session, order) = id.strip_prefix(Kind::Turn.prefix())?.rsplit_once(':')?;
         let order = order.parse().ok()?;
         (Self::id(session, order) == id).then_some((session, order))
     }
 
-    /// Returns the ids of the turns directly before and after the turn with an id.
+    /// Returns the ids of the turns directly before and after a turn.
     pub(crate) fn adjacent(id: &str) -> [Option<String>; 2] {
-        let Some((session, order)) = Self::place(id) else { return [None, None] };
+        let Some((session, order)) = Self::parse_id(id) else { return [None, None] };
         [order.checked_sub(1), order.checked_add(1)].map(|order| order.map(|order| Self::id(session, order)))
     }
 
@@ -60,7 +61,7 @@ impl NewTurn<'_> {
         Ok(())
     }
 
-    /// Creates the entry of the turn at a position in its session.
+    /// Creates the entry of the turn. `order` is the position of the turn in its session.
     pub(crate) fn entry(&self, order: u32) -> Result<Entry, MemoryError> {
         let unfit = |error: &dyn std::error::Error| MemoryError::Unfit(error.to_string());
         let time = Timestamp::from_second(self.time).map_err(|error| unfit(&error))?;

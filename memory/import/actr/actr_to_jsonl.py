@@ -3,13 +3,13 @@
 
     python3 actr_to_jsonl.py ~/.aurora/memory.db --memory user | aur mem import --from jsonl - --memory user
 
-Each row of `chunks` becomes an entry, `activations` become access records, and `relationships` become links.
-`aur mem import` checks the entries and masks their secrets. See docs/guides/memory-transfer.md for details.
+Each row of `chunks` becomes an entry. Rows of `activations` become access records, and rows of `relationships` become
+links. `aur mem import` checks the entries and masks their secrets. See docs/guides/memory-transfer.md for details.
 
-The database is untrusted. The script reads a private copy and runs no code from the schema. The size of values is limited. Values
-of the wrong type are left out and counted on standard error.
+The database is untrusted. The script reads a private copy, runs no code from the schema, and limits the size of values.
+Values of the wrong type are not converted. The script reports their number on standard error.
 
-Exit codes: 0 done, 1 some rows are not converted, 2 the database cannot be read, 130 interrupted.
+Exit codes: 0 if all rows were converted, 1 if some rows were not, 2 if the database cannot be read, 130 if interrupted.
 """
 
 import argparse
@@ -43,9 +43,9 @@ HASH_DIGITS = 12
 HEADER = b"SQLite format 3\0"
 ROW_NUMBER_NAMES = {"rowid", "oid", "_rowid_"}
 FIRST_ROW, LAST_ROW, ALL_ROWS = -(2**63), 2**63 - 1, -1
-# Python decodes the messages of SQLite, which can contain invalid UTF-8 from a damaged schema.
+# Decoding can fail, because the messages of SQLite can contain invalid UTF-8 from a damaged schema.
 DATABASE_ERRORS = (sqlite3.Error, UnicodeDecodeError)
-# The latest time that `aur` can read, in Unix seconds.
+# The latest time that `aur` accepts, in Unix seconds.
 MAX_TIME = 253_402_207_200
 EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
 
@@ -59,7 +59,7 @@ KINDS = {
 }
 PREFIXES = {"code": "code:", "reasoning": "reas:", "knowledge": "know:"}
 
-# Columns, with the maximum length of their values in bytes.
+# The columns of each table, with the maximum length of their values in bytes.
 ID_COLUMNS = {"id": 4 << 10, "type": 64}
 CHUNK_COLUMNS = {
     **ID_COLUMNS,
@@ -84,7 +84,7 @@ def main():
     parser.add_argument("--root", help="make the paths of files below this directory relative to it")
     parser.add_argument("--verbose", action="store_true", help="list everything that is left out or altered")
     arguments = parser.parse_args()
-    # Exit normally on signals, so that the copy is removed.
+    # Exit with an exception on signals, so that the private copy is removed.
     for name in ("SIGTERM", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), lambda *_: sys.exit(130))
@@ -99,7 +99,7 @@ def main():
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
-        # Otherwise Python reports the broken pipe again at exit.
+        # Without this line, Python would report the broken pipe again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         print_error("error: standard output is closed")
         return 2
@@ -123,7 +123,7 @@ class Unreadable(Exception):
 
 
 class Report:
-    """Counts rows that are not converted, and alterations."""
+    """Counts the rows that were not converted, and the entries and values that were altered."""
 
     def __init__(self, is_verbose):
         self.is_verbose = is_verbose
@@ -175,10 +175,10 @@ def write_lines(database, arguments, report, out):
 Context = collections.namedtuple("Context", "scope root ids links accesses")
 
 
-# The copy of the database.
+# Copying of the database.
 #
-# SQLite creates files next to a database that it reads, and follows paths in a journal. Therefore only the database and its
-# write-ahead log are copied, into a directory that only the user can open.
+# SQLite can create files next to a database that it reads, and can follow paths in a journal. Therefore, only the
+# database and its write-ahead log are copied, to a directory that only the user can open.
 
 
 def copy_database(path, copy):
@@ -215,7 +215,7 @@ def state_of(path):
 
 
 def open_regular(path):
-    """Opens a file. Opening or reading a pipe or a device could wait forever."""
+    """Opens a regular file. Rejects pipes and devices, because opening or reading them could wait forever."""
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
     descriptor = os.open(path, flags)
     found = os.fstat(descriptor)
@@ -230,7 +230,7 @@ def copy_file(path, copy):
         shutil.copyfileobj(source, target, 1 << 20)
 
 
-# Tables. See https://www.sqlite.org/security.html.
+# Reading of tables. See https://www.sqlite.org/security.html.
 
 
 def connect(path):
@@ -288,7 +288,7 @@ def describe(value):
 
 
 def stored_columns(database, table):
-    """Returns the columns of a table, or None if it does not exist. Rejects tables that run code when they are read."""
+    """Returns the columns of a table, or None if it does not exist. Rejects views and other tables that run code."""
     query = "SELECT type, rootpage FROM sqlite_master WHERE name = ? COLLATE NOCASE AND type IN ('table', 'view')"
     found = database.execute(query, (table,)).fetchone()
     if found is None:
@@ -314,7 +314,7 @@ def has_row_numbers(database, table):
 
 
 def rows(database, table, columns, report):
-    """Yields the number and the cells of each row. Reading of a damaged table ends early."""
+    """Yields the row number and the cells of each row. Stops at the first error in a damaged table."""
     known = stored_columns(database, table)
     if known is None:
         return
@@ -326,7 +326,7 @@ def rows(database, table, columns, report):
         try:
             for number, *row in database.execute(f"SELECT _rowid_, {values} {source}", (first, limit)):
                 if number < first:
-                    # Pages that are used twice could make a short file yield rows endlessly.
+                    # In a damaged file, a page can occur twice in a table, so that the rows would never end.
                     report.unmap(f"table {table}", "damaged", "its rows are not in order")
                     return
                 first = number + 1
@@ -335,7 +335,7 @@ def rows(database, table, columns, report):
                 return
         except DATABASE_ERRORS as error:
             if limit == ALL_ROWS:
-                # Python reads one row ahead, so the row with the error is not known. Read the next rows one by one.
+                # Python reads one row ahead, so it is unknown which row has the error. Read the next rows one by one.
                 limit = 1
                 continue
             if getattr(error, "sqlite_errorcode", None) != sqlite3.SQLITE_TOOBIG:
@@ -352,7 +352,7 @@ def rows(database, table, columns, report):
 
 
 def entry_ids(database):
-    """Maps ids of chunks to ids of entries. Valid ids are kept; the others are derived in the order of the chunks."""
+    """Maps the ids of chunks to the ids of entries. Keeps valid ids, and derives all others in chunk order."""
     found = rows(database, "chunks", ID_COLUMNS, Report(is_verbose=False))
     chunks = [(cells[0], KINDS[cells[1]]) for _, cells in found if isinstance(cells[0], str) and kind_of(cells[1])]
     ids, taken = {}, set()
@@ -395,7 +395,7 @@ def is_label(text):
 
 
 def quote(text):
-    """Formats a text in quotes, shortened, in ASCII."""
+    """Formats a text in quotes, shortened and with escapes for all characters outside ASCII."""
     return json.dumps(text[:60]) + ("…" if len(text) > 60 else "")
 
 
@@ -405,7 +405,7 @@ def quote(text):
 def seconds(value):
     """Converts a time to Unix seconds.
 
-    Accepts Unix seconds and RFC 3339, with a space instead of the `T` too. A time without an offset is in UTC.
+    Accepts Unix seconds and RFC 3339, also with a space instead of the `T`. A time without an offset is in UTC.
     """
     try:
         if isinstance(value, str):
@@ -420,7 +420,7 @@ def seconds(value):
 
 
 def rfc3339(number):
-    """Formats a time as RFC 3339; None if it is out of range."""
+    """Formats Unix seconds as RFC 3339. Returns None if the time is out of range."""
     if number > MAX_TIME:
         return None
     try:
@@ -433,7 +433,7 @@ def rfc3339(number):
 
 
 def links_of_chunks(database, ids, report):
-    """Returns the links of entries by the ids of chunks: tuples of target, relation and weight."""
+    """Returns the links of each chunk, by the id of the chunk. A link is a tuple of target, relation and weight."""
     links = collections.defaultdict(list)
     for number, (start, to, name, weight) in rows(database, "relationships", RELATIONSHIP_COLUMNS, report):
         what = f"relationship {number}"
@@ -468,7 +468,7 @@ def known_chunk(value, column, ids):
 
 
 def accesses_of_chunks(database, ids, report):
-    """Returns the access records of entries by the ids of chunks. Chunks that were never used have no record."""
+    """Returns the access record of each chunk, by the id of the chunk. Chunks that were never used have no record."""
     accesses = {}
     for number, (chunk, last, count, history) in rows(database, "activations", ACTIVATION_COLUMNS, report):
         try:
@@ -498,7 +498,7 @@ def accesses_of_chunks(database, ids, report):
 
 
 def times_of(history, wrong):
-    """Returns the times of a history, sorted."""
+    """Returns the times in an access history, sorted."""
     try:
         items = parse(history, "access_history") if history is not None else None
     except ValueError:
@@ -559,7 +559,7 @@ def line_of_chunk(row, cells, context, report):
         metadata["created"] = rfc3339(created)
     if found := links_of(original, parent, context, what, report):
         metadata["links"] = found
-    # Clocks differ, and an entry from the future could never be replaced.
+    # Clocks can differ, and an entry with a time in the future could never be replaced.
     edited = min(first((edited, created, now)), now)
     line = {"id": entry_id, "scope": context.scope}
     line |= {"created_at": rfc3339(first((created, edited))), "edited_at": rfc3339(edited)}
@@ -578,7 +578,7 @@ def first(values):
 
 
 def links_of(original, parent, context, what, report):
-    """Returns the links of an entry. Of two links with the same target and relation, the stronger one is kept."""
+    """Returns the links of an entry. Of links with equal target and relation, keeps the link with the greatest weight."""
     found = sorted(context.links.pop(original, []), key=lambda link: link[2])
     if parent is not None and (to := context.ids.get(parent)) is None:
         report.alter(what, "link", f"its parent {quote(parent)} is not the id of a converted chunk")
@@ -627,12 +627,12 @@ def parse_object(value, column):
     return found
 
 
-# Conversion of fields to the schema of entries. A shape function returns the part of a value that fits, or None, and whether the
-# whole value fits.
+# Conversion of fields to the schema of entries. A shape function returns the valid part of a value, or None, and whether
+# the whole value is valid.
 
 
 def as_text(value):
-    """Returns a text, or a number as a text."""
+    """Converts a text or a number to a text. Returns None for any other value."""
     if type(value) in (int, float):
         return json.dumps(value)
     return value if isinstance(value, str) else None
@@ -706,7 +706,7 @@ class Fields:
         return self.source.pop(field, None)
 
     def take_text(self, field):
-        """Takes a text that is not blank."""
+        """Removes a field from the source, and returns its value if it is a text that is not blank."""
         value = self.take(field)
         if value is not None and not isinstance(value, str):
             self.lost.append(field)
@@ -723,7 +723,7 @@ class Fields:
             self.source[field] = value
 
     def keep(self, shape, *fields):
-        """Keeps fields whose values fit a shape."""
+        """Converts fields with a shape function."""
         for field in fields:
             if (value := self.take(field)) is None:
                 continue
@@ -734,7 +734,7 @@ class Fields:
                 self.lost.append(field)
 
     def keep_objects(self, field, name_of_text, texts_of_object):
-        """Keeps a list of objects. A text becomes an object with one field."""
+        """Converts a list of objects. A text in the list becomes an object with one field."""
         items = self.take_list(field)
         kept = [item for item in items if isinstance(item, (str, dict))]
         kept = [{name_of_text: item} if isinstance(item, str) else with_texts(item, texts_of_object) for item in kept]
@@ -744,14 +744,14 @@ class Fields:
             self.to[field] = kept
 
     def finish(self, what, report):
-        """Returns the converted object, with all other fields unchanged."""
+        """Returns the converted object. Fields without a conversion are unchanged."""
         for field in self.lost:
             report.alter(what, "field", f"`{self.name}.{field}` does not fit, and is left out in whole or in part")
         return {name: value for name, value in self.source.items() if value is not None} | self.to
 
 
 def with_texts(fields, names):
-    """Returns the object with the named fields converted to texts, or removed."""
+    """Converts fields of an object to texts. Removes a field that cannot be converted."""
     for name in names:
         if (found := as_text(fields.pop(name, None))) is not None:
             fields[name] = found
@@ -763,7 +763,7 @@ def is_texts(value):
 
 
 def relative(file, root):
-    """Returns the path relative to the root, if it is inside the root."""
+    """Returns a path relative to the root if it is inside the root, and unchanged otherwise."""
     if root is not None and (path := pathlib.PurePath(file)).is_relative_to(root) and path != pathlib.PurePath(root):
         return path.relative_to(root).as_posix()
     return file
@@ -787,7 +787,7 @@ def fit_code(fields, context):
 def fit_reasoning(fields, _context):
     fields.keep(filled, "pattern", "original_query", "complexity", "verification_option")
     fields.keep_objects("subgoals", "description", ("id", "description", "agent"))
-    # Plain names of tools are collected into one use.
+    # Names of tools without a subgoal are combined into one item.
     items = fields.take_list("tools_used")
     names = [item for item in items if isinstance(item, str)]
     uses = [{"tools": names}] if names else []
@@ -798,7 +798,7 @@ def fit_reasoning(fields, _context):
             fields.lost.append("tools_used")
     if uses:
         fields.to["tools_used"] = uses
-    # A sequence of calls becomes a sequence of names. The calls are kept in `tool_calls`.
+    # A sequence of calls is converted to a sequence of names. The calls are preserved in `tool_calls`.
     if items := fields.take_list("tool_sequence"):
         names = [name for item in items if (name := name_of_tool(item)) is not None]
         if not is_texts(items):
@@ -819,7 +819,7 @@ def fit_knowledge(fields, context):
     fields.keep(texts, "sources")
     docstring = fields.take_text("docstring")
     if docstring:
-        # A section that is stored with the fields of a piece of code.
+        # The chunk is a section of a document. Its fields for code have no meaning.
         for field in ("signature", "dependencies", "ast_summary", "line_start", "line_end"):
             fields.take(field)
     path = fields.take("section_path")

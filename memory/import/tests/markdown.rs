@@ -1,4 +1,4 @@
-//! Reading directories of Markdown as notes.
+//! Tests of reading notes from directories of Markdown files.
 
 use std::fs;
 use std::path::Path;
@@ -30,7 +30,7 @@ fn open(path: &Path) -> std::io::Result<MarkdownNotes> {
 }
 
 fn read(directory: &TempDir) -> Found {
-    open(directory.path()).expect("a directory").collect()
+    open(directory.path()).expect("the directory exists").collect()
 }
 
 fn format_found(found: &Found) -> String {
@@ -74,12 +74,15 @@ fn files_at_any_depth_become_notes_with_links() {
     plain.txt: note:plain "Only text, so [[README]] is not a link." []
     uses.md: note:uses "[[given]] and [it](given.md)" ["note:my-own"]
     "#);
-    let sessions =
-        found.iter().flatten().find(|found| found.entry.id() == "note:guides/deep/er/sessions").expect("there");
+    let sessions = found
+        .iter()
+        .flatten()
+        .find(|found| found.entry.id() == "note:guides/deep/er/sessions")
+        .expect("the note exists");
     assert_eq!((sessions.created, sessions.entry.tags()), (1_767_312_000, vec!["auth", "web"]));
-    let readme = found.iter().flatten().find(|found| found.source == "README.md").expect("there");
+    let readme = found.iter().flatten().find(|found| found.source == "README.md").expect("the note exists");
     assert!(readme.created == readme.edited && readme.edited > 1_700_000_000);
-    // Reading again yields the same result. After a change of one note, only that note differs.
+    // Reading again yields the same result. After one note has changed, only this note differs.
     assert_eq!(read(&directory), found);
     write(directory.path(), "plain.txt", "Another text.");
     let changed = read(&directory);
@@ -143,11 +146,12 @@ fn links_are_not_followed_and_pipes_do_not_block() {
 
     let elsewhere = directory(&[("secret.md", "a secret")]);
     let directory = directory(&[("real.md", "a note")]);
-    symlink(elsewhere.path().join("secret.md"), directory.path().join("link.md")).expect("linked");
-    symlink(elsewhere.path(), directory.path().join("folder")).expect("linked");
-    symlink("..", directory.path().join("loop.md")).expect("linked");
-    mknodat(CWD, directory.path().join("pipe.md"), FileType::Fifo, Mode::from_raw_mode(0o600), 0).expect("made");
-    fs::create_dir(directory.path().join("folder.md")).expect("made");
+    symlink(elsewhere.path().join("secret.md"), directory.path().join("link.md")).expect("the link can be created");
+    symlink(elsewhere.path(), directory.path().join("folder")).expect("the link can be created");
+    symlink("..", directory.path().join("loop.md")).expect("the link can be created");
+    mknodat(CWD, directory.path().join("pipe.md"), FileType::Fifo, Mode::from_raw_mode(0o600), 0)
+        .expect("the file can be created");
+    fs::create_dir(directory.path().join("folder.md")).expect("the file can be created");
     write(directory.path(), "folder.md/inner.md", "within");
     insta::assert_snapshot!(format_found(&read(&directory)), @r#"
     Unmapped [symbolic-link] link.md: it is a symbolic link, which is not followed

@@ -1,5 +1,5 @@
-//! How long does a search over a directory of logs take, and how much memory does it use? Compare with `rg` and `zgrep` on the same
-//! directory:
+//! How long does a search in a log directory take, and how much memory does it use? Compare the result with `rg` and
+//! `zgrep` on the same directory:
 //!
 //! `cargo run --release -p aurora-logs --example search DIRECTORY WORD...`
 #![allow(clippy::print_stdout, reason = "this prints a measurement")]

@@ -1,4 +1,4 @@
-//! Appends to an existing log. The existing text stays unchanged, byte for byte.
+//! Appends text to an existing log. The bytes of the existing text are not changed.
 
 use std::io::{self, BufRead, BufWriter, Read, Write};
 use std::path::PathBuf;
@@ -17,34 +17,36 @@ use crate::interaction::Sections;
 use crate::layout::{LogFile, PACKED, PLAIN};
 use crate::reader::{LogReader, MAX_LINE_BYTES};
 
-/// The text of an addition to a log.
+/// The content to append to a log.
 pub enum AddedText<'a> {
-    /// Sections.
+    /// Phases, exchanges, a response and a summary.
     Sections(Sections),
     /// Markdown that is stored verbatim in a new section.
     Markdown {
         /// The heading of the section.
         section: &'a str,
-        /// The text. It is streamed and never held in memory as a whole.
+        /// A reader for the text. The text is streamed, so it does not have to fit in memory.
         body: &'a mut dyn Read,
     },
 }
 
-/// The result of a durable addition.
+/// The location of text that was appended durably.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Appended {
-    /// The path of the log relative to the log directory, with `/`.
+    /// The path of the log relative to the log directory, with `/` as separator.
     pub file: String,
-    /// The full path.
+    /// The full path of the log.
     pub path: PathBuf,
-    /// The line number of the addition's heading, from 1.
+    /// The line number of the heading that precedes the appended text, from 1.
     pub line: u64,
 }
 
 impl LogDirectory {
-    /// Appends to the end of a log. The log is copied with the addition, and the copy atomically replaces the log: a reader sees,
-    /// and a killed process leaves, either the old log or the new one. A compressed log is unpacked; maintenance compresses it
-    /// again.
+    /// Appends text to the end of a log.
+    ///
+    /// The extended log is written to a new file, which atomically replaces the log. A reader sees either the old log
+    /// or the new log, even if the process is killed. A compressed log is replaced by an uncompressed log, which
+    /// maintenance compresses again.
     ///
     /// # Errors
     /// Fails if the log or the text cannot be read, the section name is invalid, or the log cannot be written.
@@ -58,7 +60,7 @@ impl LogDirectory {
         let path = self.path().join(log.month.to_string()).join(&file);
         let io = |action| LogError::io(action, &path);
         let month = self.month(log.month).map_err(io("open"))?;
-        // The lock keeps other processes from compressing, removing or extending the log.
+        // The lock prevents other processes from compressing, removing or extending the log.
         let _names = self.lock()?;
         let (old, was_packed) = open(&month, &log.name).map_err(io("read"))?;
         let mut draft = Draft::create(&month).map_err(io("write"))?;
@@ -73,7 +75,7 @@ impl LogDirectory {
     }
 }
 
-/// Opens the log. Also returns whether it is compressed.
+/// Opens a log. Also returns whether the log is compressed.
 fn open(month: &Directory, name: &str) -> io::Result<(LogReader, bool)> {
     match LogReader::open_plain(month, name) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok((LogReader::open_packed(month, name)?, true)),
@@ -81,13 +83,14 @@ fn open(month: &Directory, name: &str) -> io::Result<(LogReader, bool)> {
     }
 }
 
-/// Writes the log with the addition. Returns the line number of the addition's heading.
+/// Writes the existing log and the appended text to a draft. Returns the line number of the heading of the appended
+/// text.
 fn write_extended(old: LogReader, draft: &mut Draft, text: AddedText<'_>, time: Timestamp) -> Result<u64, CopyError> {
     let mut out = BufWriter::new(draft.file());
     let end = copy_log(old, &mut out)?;
     let mut addition = end.closing;
-    addition.push_str(&document::addition(time));
-    // The addition begins with an empty line.
+    addition.push_str(&document::addition_heading(time));
+    // An empty line precedes the heading of the appended text.
     let line = end.lines + 2;
     match text {
         AddedText::Sections(sections) => {
@@ -96,7 +99,7 @@ fn write_extended(old: LogReader, draft: &mut Draft, text: AddedText<'_>, time: 
             out.write_all(addition.as_bytes()).map_err(CopyError::Log)?;
         }
         AddedText::Markdown { section, body } => {
-            addition.push_str(&document::section(section));
+            addition.push_str(&document::section_heading(section));
             out.write_all(addition.as_bytes()).map_err(CopyError::Log)?;
             copy_body(body, &mut out)?;
         }
@@ -107,18 +110,19 @@ fn write_extended(old: LogReader, draft: &mut Draft, text: AddedText<'_>, time: 
 
 /// The state at the end of a log.
 struct LogEnd {
+    /// Number of lines, including the lines in `closing`.
     lines: u64,
     /// The number of the last phase, or 0 if there is no phase.
     last_phase: u32,
-    /// The text that ends the last line and the open fenced block, if needed.
+    /// The text that ends an unfinished last line and closes an open fenced block; empty if neither is necessary.
     closing: String,
 }
 
-/// Copies the text of a log and returns the state at its end.
+/// Copies the text of a log to `out`. Returns the state at the end of the log.
 fn copy_log(mut old: LogReader, out: &mut impl Write) -> Result<LogEnd, CopyError> {
     let mut tracker = SectionTracker::default();
     let (mut line, mut lines, mut last_phase) = (Vec::new(), 0, 0);
-    let mut take = |line: &mut Vec<u8>| {
+    let mut process = |line: &mut Vec<u8>| {
         let phase = tracker.line(line).and_then(|section| section.phase);
         last_phase = phase.unwrap_or(last_phase);
         lines += 1;
@@ -138,7 +142,7 @@ fn copy_log(mut old: LogReader, out: &mut impl Write) -> Result<LogEnd, CopyErro
             let room = MAX_LINE_BYTES.saturating_sub(line.len());
             line.extend_from_slice(&text[..text.len().min(room)]);
             if part.len() > text.len() {
-                take(&mut line);
+                process(&mut line);
             }
         }
         let used = buffer.len();
@@ -146,7 +150,7 @@ fn copy_log(mut old: LogReader, out: &mut impl Write) -> Result<LogEnd, CopyErro
     }
     let mut closing = String::new();
     if !line.is_empty() {
-        take(&mut line);
+        process(&mut line);
         closing.push('\n');
     }
     if let Some(fence) = tracker.closing_fence() {

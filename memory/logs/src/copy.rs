@@ -1,23 +1,25 @@
-//! Copies Markdown that is stored verbatim.
+//! Copying of Markdown that a log stores verbatim.
 
 use std::io::{self, Read, Write};
 use std::path::Path;
 
 use crate::error::LogError;
 
-/// Maximum length of a text in bytes. The text may be endless, such as the output of a program.
+/// Maximum length of a text in bytes. The limit is necessary, because the input can be endless, such as the output of a
+/// program.
 const MAX_TEXT_BYTES: u64 = 256 << 20;
 
-/// The side of a copy that failed.
+/// An error of a copy, which tells whether the source or the log failed.
 pub(crate) enum CopyError {
-    /// Reading the text failed.
+    /// The text could not be read.
     Text(io::Error),
-    /// Reading or writing the log failed.
+    /// The log could not be read or written.
     Log(io::Error),
 }
 
 impl CopyError {
-    /// Converts to the error of an action on the log at a path.
+    /// Converts the error to a [`LogError`]. `action` is the failed action on the log, and `log` is the path of the
+    /// log.
     pub(crate) fn at(self, action: &'static str, log: &Path) -> LogError {
         match self {
             Self::Text(error) => LogError::Text(error),
@@ -26,7 +28,8 @@ impl CopyError {
     }
 }
 
-/// Copies a text to its end and terminates its last line. A text longer than [`MAX_TEXT_BYTES`] is an error.
+/// Copies a text, and terminates its last line with a line break. Fails if the text is longer than
+/// [`MAX_TEXT_BYTES`].
 pub(crate) fn copy_body(body: &mut dyn Read, out: &mut impl Write) -> Result<(), CopyError> {
     let mut buffer = vec![0; 64 << 10];
     let (mut last, mut bytes) = (b'\n', 0);
@@ -52,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_without_end_is_refused() {
+    fn an_endless_text_is_an_error() {
         let copied = copy_body(&mut io::repeat(b'x'), &mut io::sink());
         assert!(matches!(copied, Err(CopyError::Text(error)) if error.kind() == io::ErrorKind::FileTooLarge));
     }

@@ -1,4 +1,4 @@
-//! The log directory: its months, its lock and its permissions.
+//! The log directory: access to months, locking and permissions.
 
 use std::ffi::OsStr;
 use std::fs::{DirBuilder, File};
@@ -11,19 +11,19 @@ use crate::error::{LogError, UnreadLog};
 use crate::layout::{DateRange, LogFile, Month};
 use crate::reader::LogReader;
 
-/// File that a process locks while it changes or lists names.
+/// Name of the file that a process locks while it lists or changes the names of logs.
 const LOCK: &str = ".lock";
 
-/// A handle of the log directory. It is cheap to clone.
+/// A handle of the log directory, which is cheap to clone.
 ///
-/// New files have mode 0600 and new directories 0700, so that only the user can read them.
+/// On Unix, new files have mode 0600 and new directories have mode 0700, so that only the user can read them.
 #[derive(Debug, Clone)]
 pub struct LogDirectory {
     root: Directory,
 }
 
 impl LogDirectory {
-    /// Opens the directory at a path that the user has named; `None` if the path does not exist.
+    /// Opens the log directory at a path. Returns `None` if the path does not exist.
     ///
     /// # Errors
     /// Fails if the directory cannot be opened or the path is not a directory.
@@ -35,7 +35,7 @@ impl LogDirectory {
         }
     }
 
-    /// Opens the directory. Creates it and its parents if they do not exist.
+    /// Opens the log directory at a path. Creates the directory and its parents if they do not exist.
     ///
     /// # Errors
     /// Fails if the directory cannot be created or opened.
@@ -45,8 +45,8 @@ impl LogDirectory {
         }
         let missing: Vec<&Path> = path.ancestors().take_while(|above| !above.exists()).collect();
         private_directories().recursive(true).create(path).map_err(LogError::io("create", path))?;
-        for made in missing {
-            let above = made.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        for created in missing {
+            let above = created.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
             let synchronised = Directory::open_root(above).and_then(|above| above.synchronise());
             synchronised.map_err(LogError::io("synchronise", above))?;
         }
@@ -61,13 +61,13 @@ impl LogDirectory {
     /// Opens a log for reading.
     ///
     /// # Errors
-    /// Fails if the log cannot be opened, with [`io::ErrorKind::NotFound`] if it no longer exists.
+    /// Fails if the log cannot be opened. The kind is [`io::ErrorKind::NotFound`] if the log no longer exists.
     pub fn read(&self, log: &LogFile) -> io::Result<LogReader> {
         LogReader::open(&self.month(log.month)?, &log.name)
     }
 
-    /// Returns the months in the range that have a directory, newest first, and the years that cannot be read. Does not follow
-    /// symbolic links.
+    /// Lists the months in a range that have a directory, newest first. Also returns the directories of years that
+    /// cannot be read. Ignores symbolic links.
     pub(crate) fn months(&self, range: &DateRange) -> Result<(Vec<Month>, Vec<UnreadLog>), LogError> {
         let (mut months, mut unread) = (Vec::new(), Vec::new());
         let years = self.root.entries().map_err(LogError::io("read", self.path()))?;
@@ -98,7 +98,7 @@ impl LogDirectory {
         let make = || {
             let year = self.root.create_private_directory(&year)?;
             let month = year.create_private_directory(&name)?;
-            // Another process may have created the directories without having synchronised them yet.
+            // Another process may have created the directories, but may not have synchronised them yet.
             year.synchronise()?;
             self.root.synchronise()?;
             Ok(month)
@@ -106,42 +106,42 @@ impl LogDirectory {
         make().map_err(LogError::io("create", self.path().join(month.to_string())))
     }
 
-    /// Takes the exclusive lock on the names of logs. Waits for other processes to release it.
+    /// Acquires the exclusive lock on the names of logs. Waits until other processes release the lock.
     pub(crate) fn lock(&self) -> Result<NamesLock, LogError> {
         self.try_lock().map_err(LogError::io("lock", self.path().join(LOCK)))
     }
 
-    /// Like [`lock`](Self::lock), but returns the error of the system.
+    /// Acquires the lock like [`lock`](Self::lock), but returns the error of the operating system.
     pub(crate) fn try_lock(&self) -> io::Result<NamesLock> {
         let file = self.root.open_or_create(LOCK)?;
         make_private(&file)?;
-        NamesLock::take(file, File::lock)
+        NamesLock::acquire(file, File::lock)
     }
 
-    /// Takes a shared lock on the names of logs. Waits for other processes to finish changing names. Returns `None` if locking
-    /// fails, as in a read-only directory.
+    /// Acquires a shared lock on the names of logs. Waits until other processes have finished changing names. Returns
+    /// `None` if the lock file cannot be opened or locked.
     pub(crate) fn lock_shared(&self) -> Option<NamesLock> {
-        NamesLock::take(self.root.open_file(LOCK).ok()?, File::lock_shared).ok()
+        NamesLock::acquire(self.root.open_file(LOCK).ok()?, File::lock_shared).ok()
     }
 
-    /// Returns the confined directory.
+    /// Returns the handle of the directory, which does not allow access outside the directory.
     pub(crate) fn root(&self) -> &Directory {
         &self.root
     }
 }
 
-/// A lock on the names of logs. It is released when the value is dropped or the process ends.
+/// A lock on the names of logs. The lock is released when the value is dropped or the process ends.
 #[derive(Debug)]
 pub(crate) struct NamesLock(File);
 
 impl NamesLock {
-    fn take(file: File, lock: fn(&File) -> io::Result<()>) -> io::Result<Self> {
+    fn acquire(file: File, lock: fn(&File) -> io::Result<()>) -> io::Result<Self> {
         loop {
             match lock(&file) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                // The file system has no locks. Names are still created exclusively.
+                // The file system does not support locks. New logs are still created exclusively.
                 Err(error) if error.kind() == io::ErrorKind::Unsupported => return Ok(Self(file)),
-                taken => return taken.map(|()| Self(file)),
+                acquired => return acquired.map(|()| Self(file)),
             }
         }
     }
@@ -149,12 +149,13 @@ impl NamesLock {
 
 impl Drop for NamesLock {
     fn drop(&mut self) {
-        // A child process that is being started inherits the open file, so closing the file is not enough.
+        // Closing the file is not enough, because a child process that is being started can have inherited the open
+        // file.
         let _ = self.0.unlock();
     }
 }
 
-/// Returns the names of the directories among the entries.
+/// Iterates over the names of the entries that are directories.
 fn directories(entries: &[(std::ffi::OsString, EntryKind)]) -> impl Iterator<Item = &str> {
     entries.iter().filter(|(_, kind)| *kind == EntryKind::Directory).filter_map(|(name, _)| OsStr::to_str(name))
 }
@@ -163,7 +164,8 @@ fn is_number(name: &str, digits: usize) -> bool {
     name.len() == digits && name.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Removes a file. A missing file is not an error; anything but a regular file is.
+/// Removes a regular file. Does nothing if the file does not exist. Fails if the name refers to anything else, such as
+/// a directory or a symbolic link.
 pub(crate) fn remove_file(directory: &Directory, name: &str) -> io::Result<()> {
     match directory.metadata(name) {
         Ok(found) if found.kind != EntryKind::File => Err(aurora_confined::Refusal::NotRegular.into()),
@@ -186,7 +188,7 @@ fn private_directories() -> DirBuilder {
     DirBuilder::new()
 }
 
-/// Restricts reading and writing of the file to the user.
+/// Sets the permissions of a file so that only the user can read and write it.
 #[cfg(unix)]
 pub(crate) fn make_private(file: &File) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;

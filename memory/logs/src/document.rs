@@ -1,6 +1,6 @@
-//! Formats the text of a log: Markdown for people, with the JSON of every phase.
+//! Formats the text of a log. A log is Markdown that contains the JSON output of every phase.
 //!
-//! Text and JSON are put in fenced blocks, so that no line in them is read as a heading.
+//! Text and JSON are in fenced blocks, so that a reader does not parse a line in them as a heading.
 
 use std::fmt::Write as _;
 
@@ -10,10 +10,10 @@ use crate::fence::fenced;
 use crate::interaction::{JsonText, Phase, Sections};
 use crate::query_id::QueryId;
 
-/// The line that ends a log or an addition.
+/// The last line of the sections of a log, and of appended sections.
 pub(crate) const END: &str = "---\n";
 
-/// Returns the header of a log, followed by an empty line.
+/// Formats the header of a log, followed by an empty line.
 pub(crate) fn header(time: Timestamp, id: &QueryId, query: &str, keywords: &[String]) -> String {
     let query = serde_json::Value::from(query);
     let mut text = format!("---\n## Query: {time} | ID: {id}\n\n**User Query**: {query}\n");
@@ -24,18 +24,18 @@ pub(crate) fn header(time: Timestamp, id: &QueryId, query: &str, keywords: &[Str
     text
 }
 
-/// Returns the heading of a later addition to a log.
-pub(crate) fn addition(time: Timestamp) -> String {
+/// Formats the heading that precedes appended text.
+pub(crate) fn addition_heading(time: Timestamp) -> String {
     format!("\n## Appended: {time}\n\n")
 }
 
-/// Returns the heading of a section whose Markdown is added verbatim.
-pub(crate) fn section(name: &str) -> String {
+/// Formats the heading of a section whose Markdown is stored verbatim.
+pub(crate) fn section_heading(name: &str) -> String {
     format!("### {name}\n\n")
 }
 
-/// Formats the sections, each followed by an empty line. A phase without a number gets the number after the previous phase;
-/// `last` is the number of the last phase that is already in the log.
+/// Formats sections, each followed by an empty line. A phase without a number gets the number after the previous phase.
+/// `last` is the number of the last phase that the log already contains, or 0.
 pub(crate) fn sections(sections: &Sections, last: u32) -> String {
     let (mut text, mut last) = (String::new(), last);
     for phase in &sections.phases {
@@ -79,7 +79,8 @@ fn push_figure(text: &mut String, name: &str, value: &JsonText) {
     let _ = writeln!(text, "- **{name}**: {value}");
 }
 
-/// Converts milliseconds to seconds without loss: `12785` becomes `12.785 seconds`.
+/// Formats milliseconds as seconds without rounding: `12785` becomes `12.785 seconds`. A value that is not an integer
+/// keeps the unit `ms`.
 fn seconds(milliseconds: &str) -> String {
     match milliseconds.parse::<u64>() {
         Ok(number) => format!("{}.{:03} seconds", number / 1000, number % 1000),
@@ -87,7 +88,7 @@ fn seconds(milliseconds: &str) -> String {
     }
 }
 
-/// Returns a single-line string without its quotes, and any other value as JSON.
+/// Returns the content of a string without control characters, and any other value as JSON.
 fn plain(value: &JsonText, raw: String) -> String {
     match value.as_text() {
         Some(text) if !text.contains(char::is_control) => text,
@@ -95,7 +96,7 @@ fn plain(value: &JsonText, raw: String) -> String {
     }
 }
 
-/// Returns the text unchanged if it has no control characters, and as JSON otherwise.
+/// Returns a text without control characters unchanged, and any other text as a JSON string.
 fn one_line(text: String) -> String {
     if text.contains(char::is_control) { serde_json::Value::from(text).to_string() } else { text }
 }

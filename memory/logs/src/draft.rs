@@ -1,7 +1,7 @@
-//! An unfinished file under a temporary name, which is used until the file is complete and durable.
+//! An unfinished file. It has a temporary name until its content is complete and durable.
 //!
-//! The file is called `.log.0123456789abcdef.tmp` and is locked. Maintenance uses the lock to distinguish a file that a process
-//! is still writing from a file that a killed process left behind.
+//! The file has a name such as `.log.0123456789abcdef.tmp`, and the writing process locks it. Maintenance removes an
+//! unfinished file that is not locked, because the process that was writing it has ended.
 
 use std::fs::File;
 use std::io;
@@ -13,7 +13,8 @@ use crate::directory::{make_private, remove_file};
 const BEGINNING: &str = ".log.";
 const ENDING: &str = ".tmp";
 const RANDOM_DIGITS: usize = 16;
-/// Maximum number of attempts to create a file. Maintenance can remove a new file before its creator locks it.
+/// Maximum number of attempts to create a file. An attempt fails if maintenance removes the new file before the writing
+/// process has locked it.
 const MAX_ATTEMPTS: usize = 16;
 
 /// An unfinished file in the directory of a month. Dropping the value removes the file.
@@ -22,11 +23,11 @@ pub(crate) struct Draft {
     month: Directory,
     name: String,
     file: File,
-    is_kept: bool,
+    is_finished: bool,
 }
 
 impl Draft {
-    /// Creates an unfinished file that only the user can read.
+    /// Creates an unfinished file in the directory of a month. Only the user can read it.
     pub(crate) fn create(month: &Directory) -> io::Result<Self> {
         for _ in 0..MAX_ATTEMPTS {
             let mut random = [0; RANDOM_DIGITS / 2];
@@ -37,27 +38,28 @@ impl Draft {
                 created => created?,
             };
             make_private(&file)?;
-            // On a file system without locks, maintenance cannot lock the file either and never removes it.
+            // An error is ignored. On a file system without locks, maintenance cannot lock the file and does not remove
+            // it.
             let _ = file.lock();
             if month.contains(&name)? {
-                return Ok(Self { month: month.clone(), name, file, is_kept: false });
+                return Ok(Self { month: month.clone(), name, file, is_finished: false });
             }
         }
         Err(io::Error::other("another process removed every unfinished file before it could be locked"))
     }
 
-    /// The file, for writing.
+    /// Returns the file for writing.
     pub(crate) fn file(&mut self) -> &mut File {
         &mut self.file
     }
 
-    /// Makes the content durable.
+    /// Makes the content of the file durable.
     pub(crate) fn synchronise(&self) -> io::Result<()> {
         self.file.sync_all()
     }
 
-    /// Gives the file its final name atomically and makes the name durable. Returns `false` if the name is taken. The caller must
-    /// hold the lock on the names.
+    /// Gives the file its final name atomically, and makes the name durable. Returns `false` if another file has the
+    /// name. The caller must hold the lock on the names of logs.
     pub(crate) fn publish(&mut self, name: &str) -> io::Result<bool> {
         if self.month.contains(name)? {
             return Ok(false);
@@ -65,10 +67,11 @@ impl Draft {
         match self.link(name) {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(false),
-            // Some file systems have no hard links. The lock on the names keeps other processes from taking this name.
+            // The file system does not support hard links. The lock on the names prevents other processes from creating
+            // a file with this name.
             Err(error) if matches!(error.kind(), io::ErrorKind::Unsupported | io::ErrorKind::PermissionDenied) => {
                 self.month.rename(&self.name, name)?;
-                self.is_kept = true;
+                self.is_finished = true;
             }
             Err(error) => return Err(error),
         }
@@ -85,17 +88,17 @@ impl Draft {
         std::fs::hard_link(self.month.path().join(&self.name), self.month.path().join(name))
     }
 
-    /// Replaces another file atomically and makes the replacement durable.
+    /// Replaces the file `name` atomically, and makes the replacement durable.
     pub(crate) fn replace(mut self, name: &str) -> io::Result<()> {
         self.month.rename(&self.name, name)?;
-        self.is_kept = true;
+        self.is_finished = true;
         self.month.synchronise()
     }
 
     fn remove(&mut self) {
-        if !self.is_kept {
-            self.is_kept = true;
-            // If this fails, maintenance removes the file later.
+        if !self.is_finished {
+            self.is_finished = true;
+            // An error is ignored, because maintenance removes the file later.
             let _ = remove_file(&self.month, &self.name);
         }
     }
@@ -107,19 +110,20 @@ impl Drop for Draft {
     }
 }
 
-/// Whether a file name is the name of an unfinished file.
+/// Returns `true` if a file name is the name of an unfinished file.
 pub(crate) fn is_draft(name: &str) -> bool {
     let random = name.strip_prefix(BEGINNING).and_then(|rest| rest.strip_suffix(ENDING));
     random.is_some_and(|random| random.len() == RANDOM_DIGITS && random.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
-/// Removes an unfinished file if no process is writing it any more. Returns whether it was removed, or would be in a dry run.
-pub(crate) fn remove_abandoned(month: &Directory, name: &str, is_rehearsal: bool) -> io::Result<bool> {
+/// Removes an unfinished file if no process has locked it. Returns whether the file was removed, or, in a dry run,
+/// whether it would be removed.
+pub(crate) fn remove_abandoned(month: &Directory, name: &str, is_dry_run: bool) -> io::Result<bool> {
     let file = month.open_file(name)?;
     if file.try_lock().is_err() {
         return Ok(false);
     }
-    if !is_rehearsal {
+    if !is_dry_run {
         remove_file(month, name)?;
     }
     Ok(true)
@@ -133,8 +137,8 @@ mod tests {
 
     #[test]
     fn a_draft_is_visible_only_after_it_is_published() {
-        let place = tempfile::tempdir().unwrap();
-        let month = Directory::open_root(place.path()).unwrap();
+        let directory = tempfile::tempdir().unwrap();
+        let month = Directory::open_root(directory.path()).unwrap();
         let names = || {
             let mut names: Vec<_> = month.entries().unwrap().into_iter().map(|(name, _)| name).collect();
             names.sort();
@@ -152,7 +156,7 @@ mod tests {
         assert!(other.publish("b.md").unwrap());
         drop(other);
         assert_eq!(names(), ["a.md", "b.md"]);
-        std::fs::write(place.path().join(".log.0123456789abcdef.tmp"), "half").unwrap();
+        std::fs::write(directory.path().join(".log.0123456789abcdef.tmp"), "half").unwrap();
         assert!(remove_abandoned(&month, ".log.0123456789abcdef.tmp", true).unwrap());
         assert!(remove_abandoned(&month, ".log.0123456789abcdef.tmp", false).unwrap());
         assert_eq!(names(), ["a.md", "b.md"]);

@@ -1,40 +1,40 @@
-//! Errors of logs.
+//! Errors of reading and writing logs.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-/// An error while writing or reading logs.
+/// An error while reading or writing logs.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LogError {
-    /// A file or directory could not be used.
+    /// An operation on a file or directory failed.
     #[error("cannot {action} {}", path.display())]
     Io {
         /// The action that failed, such as `create`.
         action: &'static str,
         /// The file or directory.
         path: PathBuf,
-        /// The error of the system.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// The text of the log, or of the addition, could not be read.
+    /// The text to store in a log could not be read.
     #[error("cannot read the text of the log")]
     Text(#[source] io::Error),
-    /// All numbered names for these keywords and this day are taken.
+    /// All numbered names for the keywords and the day are already used.
     #[error("all names for logs with these keywords on this day are taken in {}", .0.display())]
     NoName(PathBuf),
-    /// The name of a section cannot be used as a heading.
+    /// The name of a section is not valid as a heading.
     #[error("the name of a section must be {}", crate::heading::TITLE_RULE)]
     SectionName,
-    /// The system provides no random numbers.
+    /// The operating system did not provide random numbers.
     #[error("cannot make an id for the log: {0}")]
     Random(String),
 }
 
 impl LogError {
-    /// Creates the error of an action on a path, for `map_err`.
+    /// Returns a function for `map_err` that adds the action and the path to an error.
     pub(crate) fn io(action: &'static str, path: impl AsRef<Path>) -> impl FnOnce(io::Error) -> Self {
         move |source| Self::Io { action, path: path.as_ref().to_owned(), source }
     }
@@ -45,7 +45,7 @@ impl LogError {
 pub struct UnreadLog {
     /// The path relative to the log directory.
     pub file: String,
-    /// The reason.
+    /// The reason why it could not be read or was left unchanged.
     pub cause: String,
 }
 

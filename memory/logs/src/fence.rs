@@ -1,37 +1,39 @@
-//! Fenced code blocks. Headings in a block are plain text, and no text may end a block early.
+//! Fenced code blocks in Markdown. A heading inside a block is plain text.
 //!
-//! A line that begins with three or more backticks or tildes opens a block, and a line of at least as many of the same character
-//! closes it.
+//! A line that begins with three or more backticks or tildes opens a block. A line that consists of at least as many of
+//! the same character closes the block.
 
-/// Tracks the open fenced block line by line.
+/// Tracks line by line whether a fenced block is open.
 #[derive(Debug, Clone, Default)]
 pub struct FenceTracker {
+    /// The character and the length of the fence that opened the block.
     open: Option<(u8, usize)>,
 }
 
 impl FenceTracker {
-    /// Processes the next line. Returns whether no block was open before it, which is also true for an opening fence.
+    /// Processes the next line. Returns `true` if no block was open before the line. The result for an opening fence is
+    /// therefore `true`.
     pub fn line(&mut self, line: &[u8]) -> bool {
         let line = line.trim_ascii();
         let was_open = self.open.is_some();
-        let Some(mark) = line.first().copied().filter(|byte| matches!(byte, b'`' | b'~')) else { return !was_open };
-        let length = line.iter().take_while(|byte| **byte == mark).count();
+        let Some(fence) = line.first().copied().filter(|byte| matches!(byte, b'`' | b'~')) else { return !was_open };
+        let length = line.iter().take_while(|byte| **byte == fence).count();
         match self.open {
-            None if length >= 3 => self.open = Some((mark, length)),
-            Some((open, min)) if mark == open && length >= min && line.len() == length => self.open = None,
+            None if length >= 3 => self.open = Some((fence, length)),
+            Some((open, min)) if fence == open && length >= min && line.len() == length => self.open = None,
             _ => {}
         }
         !was_open
     }
 
-    /// Returns the line that closes the open block, if any.
+    /// Returns the line that would close the open block; `None` if no block is open.
     pub(crate) fn closing(&self) -> Option<String> {
-        self.open.map(|(mark, length)| char::from(mark).to_string().repeat(length))
+        self.open.map(|(fence, length)| char::from(fence).to_string().repeat(length))
     }
 }
 
-/// Formats the text as a fenced block of a language, followed by a line end. The fence is longer than any run of backticks in
-/// the text.
+/// Formats a text as a fenced block with a language, followed by a line break. The fence is longer than every sequence
+/// of backticks in the text, so that the text cannot close the block.
 pub(crate) fn fenced(language: &str, text: &str) -> String {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat((longest + 1).max(3));
@@ -46,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_fence_is_longer_than_any_inside() {
+    fn a_fence_is_longer_than_the_fences_in_its_text() {
         assert_eq!(fenced("json", "{}"), "```json\n{}\n```\n");
         assert_eq!(fenced("text", "a\n````\nb\n"), "`````text\na\n````\nb\n`````\n");
         assert_eq!(fenced("text", ""), "```text\n```\n");

@@ -1,42 +1,46 @@
-//! Finds a log by its name or by the id of its interaction. Names and ids are only compared, never used as paths.
+//! Finds a log by its name or by the id of its interaction. Given names and ids are only compared, and never used as
+//! paths.
 
 use crate::directory::LogDirectory;
 use crate::error::{LogError, UnreadLog};
 use crate::layout::{DateRange, LogFile, PACKED, PLAIN};
 
-/// Maximum number of candidates in a message.
+/// Maximum number of candidates that a search returns.
 const MAX_CANDIDATES: usize = 20;
 
-/// The result of a search for a name or an id.
+/// The result of a search by name or id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Found {
-    /// Exactly one log.
+    /// Exactly one log matches.
     One(LogFile),
-    /// Several logs: their number, and the first of them.
+    /// Several logs match. Contains the number of matching logs and the first candidates.
     Several(usize, Vec<Candidate>),
-    /// No log.
+    /// No log matches.
     Nothing,
 }
 
-/// A log that the name or id may refer to.
+/// A log that matches a name or an id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Candidate {
     /// The log.
     pub log: LogFile,
-    /// The id of its interaction.
+    /// The id of the interaction; `None` if the log was found by name, or has no id.
     pub id: Option<String>,
 }
 
 impl LogDirectory {
-    /// Finds a log by, in this order: its name, with or without its month and its extension; its id; a prefix of its name or
-    /// id. Unreadable logs are found by name only, and are passed to `unread`.
+    /// Finds a log by its name, with or without the month and the extension. If no name matches, finds a log by its id,
+    /// and otherwise by a prefix of its name or id.
+    ///
+    /// A log whose header cannot be read has no id. Calls `unread` for every such log, and for every directory that
+    /// cannot be read.
     ///
     /// # Errors
     /// Fails if the directory cannot be read.
     pub fn find(&self, given: &str, unread: &mut dyn FnMut(UnreadLog)) -> Result<Found, LogError> {
         let (month, name) = given.rsplit_once('/').map_or((None, given), |(month, name)| (Some(month), name));
         let name = name.strip_suffix(PACKED).or_else(|| name.strip_suffix(PLAIN)).unwrap_or(name);
-        let is_here = |log: &LogFile| month.is_none_or(|month| month == log.month.to_string());
+        let is_in_month = |log: &LogFile| month.is_none_or(|month| month == log.month.to_string());
         if name.is_empty() {
             return Ok(Found::Nothing);
         }
@@ -44,7 +48,7 @@ impl LogDirectory {
         for file in self.files(DateRange::default())? {
             if let Ok(log) = file
                 && log.name == name
-                && is_here(&log)
+                && is_in_month(&log)
             {
                 by_name.push(log, None);
             }
@@ -61,7 +65,7 @@ impl LogDirectory {
                     continue;
                 }
             };
-            if !is_here(&log) {
+            if !is_in_month(&log) {
                 continue;
             }
             let id = match self.header(&log) {

@@ -1,29 +1,29 @@
-//! The header of a log: the time and id of the interaction, and its query.
+//! The header of a log. It contains the time, the id, the query and the keywords of the interaction.
 
 use jiff::Timestamp;
 
 use crate::query_id::QueryId;
 use crate::rfc_3339::rfc_3339;
 
-/// Maximum number of lines of a header.
+/// Maximum number of lines in a header.
 const MAX_HEADER_LINES: usize = 40;
-/// Maximum length of a query in bytes; longer queries are cut.
+/// Maximum length of a query in bytes. Longer queries are truncated.
 const MAX_QUERY_BYTES: usize = 4096;
 
-/// The header of a log. Any field can be missing in logs of other programs.
+/// The header of a log. Fields can be missing in logs that other programs have written.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LogHeader {
     /// The time at which the interaction began.
     pub time: Option<Timestamp>,
     /// The id of the interaction.
     pub id: Option<String>,
-    /// The query, cut after 4096 bytes.
+    /// The query, truncated to 4096 bytes.
     pub query: Option<String>,
     /// The keywords of the query.
     pub keywords: Vec<String>,
 }
 
-/// Reads the header line by line.
+/// Parses a header line by line.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct HeaderReader {
     header: LogHeader,
@@ -31,7 +31,7 @@ pub(crate) struct HeaderReader {
 }
 
 impl HeaderReader {
-    /// Processes the next line. Returns `false` if the header ends before the line.
+    /// Processes the next line. Returns `false` if the line is not part of the header.
     pub(crate) fn line(&mut self, line: &[u8]) -> bool {
         self.lines += 1;
         let line = String::from_utf8_lossy(line);
@@ -52,7 +52,7 @@ impl HeaderReader {
         self.header
     }
 
-    /// Reads `TIME | ID: id`.
+    /// Parses the rest of the first heading: `TIME | ID: id`.
     fn identity(&mut self, heading: &str) {
         let (time, id) = heading.split_once('|').unwrap_or((heading, ""));
         self.header.time = rfc_3339(time.trim());
@@ -60,7 +60,7 @@ impl HeaderReader {
         self.header.id = id.and_then(|id| QueryId::parse(id).ok()).map(|id| id.as_str().to_owned());
     }
 
-    /// Reads `**User Query**: "…"` and `**Keywords**: a, b`, and also `Query: …` of other programs.
+    /// Parses `**User Query**: "…"` and `**Keywords**: a, b`. Also accepts `Query: …`, which other programs write.
     fn field(&mut self, line: &str) {
         let Some((key, value)) = line.split_once(':') else { return };
         let (key, value) = (key.trim_matches(['*', '-', ' ']), value.trim_start_matches('*').trim());

@@ -1,19 +1,19 @@
-//! The sections of a log, which begin at its second-level and third-level headings.
+//! The sections of a log. A section begins at a second-level or third-level heading.
 
 use serde::Serialize;
 
 use crate::fence::FenceTracker;
 
-/// Maximum length of a heading in bytes; longer headings are cut.
+/// Maximum length of a section name in bytes. Longer names are truncated.
 const MAX_HEADING_BYTES: usize = 256;
-/// Maximum length of a title that is written, in characters.
+/// Maximum length of a title that can be written, in characters.
 const MAX_TITLE_CHARS: usize = 100;
 
-/// The rule that [`is_title`] checks, for messages.
+/// Description of the rule that [`is_title`] checks, for messages.
 pub(crate) const TITLE_RULE: &str =
     "a line of 1 to 100 characters that begins with a letter or a digit and does not end with `#`";
 
-/// Whether a text can be used as a heading and read back unchanged.
+/// Returns `true` if a text can be written as a heading and read back unchanged.
 pub(crate) fn is_title(text: &str) -> bool {
     let is_line = !text.contains(char::is_control) && text.chars().count() <= MAX_TITLE_CHARS;
     text.starts_with(char::is_alphanumeric) && !text.ends_with('#') && text.trim() == text && is_line
@@ -22,20 +22,20 @@ pub(crate) fn is_title(text: &str) -> bool {
 /// A section, from its heading to the line before the next section.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Section {
-    /// Its heading, such as `Phase 3: DECOMPOSE`; `None` for the lines before the first heading.
+    /// The heading, such as `Phase 3: DECOMPOSE`; `None` for the lines before the first heading.
     pub name: Option<String>,
-    /// The number of the phase, if the section is a phase.
+    /// The number of the phase; `None` if the section is not a phase.
     pub phase: Option<u32>,
 }
 
-/// Tracks the current section line by line.
+/// Finds the headings of sections line by line.
 #[derive(Debug, Clone, Default)]
 pub struct SectionTracker {
     fences: FenceTracker,
 }
 
 impl SectionTracker {
-    /// Processes the next line. Returns the section that begins with the line if the line is a heading outside fenced blocks.
+    /// Processes the next line. If the line is a heading outside fenced blocks, returns the section that begins there.
     pub fn line(&mut self, line: &[u8]) -> Option<Section> {
         let is_text = self.fences.line(line);
         let trimmed = line.trim_ascii_start();
@@ -45,13 +45,13 @@ impl SectionTracker {
         let line = String::from_utf8_lossy(trimmed);
         let section = parse_heading(line.trim());
         if section.as_ref().is_some_and(|section| section.phase.is_some()) {
-            // A phase heading ends any fenced block that is still open, as in the index.
+            // The indexer of logs resets open fenced blocks at the heading of a phase, so this tracker does the same.
             self.fences = FenceTracker::default();
         }
         section
     }
 
-    /// Returns the line that closes the fenced block that is still open, if any.
+    /// Returns the line that would close the open fenced block; `None` if no block is open.
     pub(crate) fn closing_fence(&self) -> Option<String> {
         self.fences.closing()
     }
@@ -63,7 +63,7 @@ fn parse_heading(line: &str) -> Option<Section> {
     let (name, phase) = match parse_phase(line) {
         Some((number, "")) => (format!("Phase {number}"), Some(number)),
         Some((number, name)) => (format!("Phase {number}: {name}"), Some(number)),
-        // The rest of the first heading is the time and the id of the interaction.
+        // The heading of a header also contains the time and the id of the interaction, which are not part of the name.
         None if title.starts_with("Query:") => ("Query".to_owned(), None),
         None => (title.trim_end_matches('#').trim_end().to_owned(), None),
     };
@@ -71,12 +71,13 @@ fn parse_heading(line: &str) -> Option<Section> {
     Some(Section { name: Some(name), phase })
 }
 
-/// Returns the title of a second-level or third-level heading.
+/// Returns the text of a second-level or third-level heading.
 fn title(line: &str) -> Option<&str> {
     Some(line.strip_prefix("###").or_else(|| line.strip_prefix("##"))?.strip_prefix(' ')?.trim())
 }
 
-/// Parses the number and name of a heading `## Phase 3: NAME`. The separator can be a dash, and the name can be missing.
+/// Parses the number and the name of a heading such as `## Phase 3: NAME`. The separator can also be a dash or a
+/// period, and the name can be missing.
 pub fn parse_phase(line: &str) -> Option<(u32, &str)> {
     const SEPARATORS: [char; 5] = [':', '-', '–', '—', '.'];
     let title = title(line)?;

@@ -5,45 +5,45 @@ use jiff::Timestamp;
 use crate::json_text;
 use crate::query_id::QueryId;
 
-/// An interaction: a query and the steps taken to answer it.
+/// An interaction: the query of a user, and the steps that were taken to answer the query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Interaction {
     /// The query of the user.
     pub query: String,
-    /// The id of the interaction; generated if missing.
+    /// The id of the interaction. If it is `None`, the writer generates an id.
     pub id: Option<QueryId>,
-    /// The time at which the interaction began; now if missing.
+    /// The time at which the interaction began. If it is `None`, the writer uses the current time.
     pub time: Option<Timestamp>,
     /// The sections of the log.
     pub sections: Sections,
 }
 
-/// The sections of a log or of an addition.
+/// The sections of a log, or sections to append to a log.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Sections {
-    /// The phases in their order.
+    /// The phases, in order.
     pub phases: Vec<Phase>,
-    /// The exchanges between agents and the user: a JSON list of objects.
+    /// The exchanges between agents and the user, as a JSON list of objects.
     pub exchanges: Option<JsonText>,
     /// The answer to the user.
     pub response: Option<String>,
-    /// Figures of the execution by name, such as `duration_ms`, in the given order.
+    /// Names and values of measurements, such as `duration_ms`, in the order of the input.
     pub summary: Vec<(String, JsonText)>,
 }
 
 impl Sections {
-    /// Whether there are no sections.
+    /// Returns `true` if there are no sections.
     pub fn is_empty(&self) -> bool {
         self.phases.is_empty() && self.exchanges.is_none() && self.response.is_none() && self.summary.is_empty()
     }
 }
 
-/// A phase of the execution.
+/// A phase of an interaction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Phase {
-    /// Its number. If missing, the phase gets the number after the previous phase.
+    /// The number of the phase. If it is `None`, the phase gets the number after the previous phase.
     pub number: Option<u32>,
-    /// Its name, on one line.
+    /// The name of the phase, without line breaks.
     pub name: String,
     /// Text that precedes the output.
     pub text: Option<String>,
@@ -51,7 +51,7 @@ pub struct Phase {
     pub output: JsonText,
 }
 
-/// A JSON value as it was given, with the original numbers, escapes and order of keys.
+/// The source text of a JSON value. It preserves the original numbers, escapes and order of keys.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JsonText(String);
 
@@ -61,17 +61,17 @@ impl JsonText {
         Self(text.to_owned())
     }
 
-    /// Returns the value on several lines, indented.
+    /// Formats the value on several indented lines.
     pub(crate) fn indented(&self) -> String {
         json_text::indented(&self.0)
     }
 
-    /// Returns the value on one line.
+    /// Formats the value on one line.
     pub(crate) fn compact(&self) -> String {
         json_text::compact(&self.0)
     }
 
-    /// Returns the content of the value if it is a string.
+    /// Returns the content of a JSON string; `None` for any other value.
     pub(crate) fn as_text(&self) -> Option<String> {
         serde_json::from_str(&self.0).ok()
     }

@@ -1,8 +1,8 @@
-//! Reformats JSON without changing its values: numbers, escapes and the order of keys stay as they are.
+//! Reformats JSON by changing only white space. Numbers, escapes and the order of keys are preserved.
 
-/// Maximum factor by which indentation may lengthen JSON. Beyond it, the JSON stays on one line.
+/// Maximum factor by which indentation can lengthen JSON. JSON that would grow more is formatted on one line.
 const MAX_GROWTH_FACTOR: usize = 8;
-/// Size in bytes up to which JSON is indented regardless of its growth.
+/// Maximum size in bytes of indented JSON to which [`MAX_GROWTH_FACTOR`] does not apply.
 const ALWAYS_INDENTED_BYTES: usize = 4096;
 
 /// Formats JSON with one value per line and two spaces per level. `text` must be valid JSON.
@@ -22,7 +22,7 @@ struct Layout {
     out: String,
     depth: usize,
     is_indented: bool,
-    /// Maximum length of the result in bytes.
+    /// Maximum length of the result in bytes. Formatting stops with `None` beyond this length.
     max_bytes: usize,
 }
 
@@ -74,7 +74,7 @@ impl Layout {
     }
 }
 
-/// Returns the length in bytes of the string at the beginning of the text, including its quotes.
+/// Returns the length in bytes of the JSON string at the beginning of a text, including its quotes.
 fn string_length(text: &str) -> usize {
     let mut is_escaped = false;
     for (at, byte) in text.bytes().enumerate().skip(1) {

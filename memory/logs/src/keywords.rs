@@ -1,4 +1,4 @@
-//! The keywords of a query, which are part of the name of its log.
+//! Selects the keywords of a query. The name of a log begins with the keywords of its query.
 
 use aurora_redact::masked;
 use unicode_normalization::UnicodeNormalization as _;
@@ -6,15 +6,16 @@ use unicode_normalization::char::is_combining_mark;
 
 use crate::weak_words::{is_generic, is_stop_word, is_weak_verb};
 
-/// Maximum length of a keyword in bytes. Longer words are cut, so that a file name with several keywords, a number and an
-/// extension stays below 255 bytes.
+/// Maximum length of a keyword in bytes. Longer words are truncated, so that a file name with several keywords, a
+/// number and an extension has at most 255 bytes.
 const MAX_KEYWORD_BYTES: usize = 40;
 /// Minimum length of a keyword in characters.
 const MIN_KEYWORD_CHARS: usize = 2;
-/// Minimum number of letters before a trailing digit that is dropped: `OAuth2` becomes `oauth`, but `utf8` stays.
+/// Minimum number of letters before a trailing digit for the digit to be removed: `OAuth2` becomes `oauth`, but `utf8`
+/// is unchanged.
 const MIN_LETTERS_BEFORE_DIGIT: usize = 4;
 
-/// Classes of words by how much they say about a query, best class first.
+/// Classes of words, from the most to the least specific class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum WordClass {
     Specific,
@@ -22,15 +23,15 @@ enum WordClass {
     WeakVerb,
 }
 
-/// Returns the `count` most specific words of a query, or fewer, in lower case and in the order of the query.
+/// Returns up to `count` of the most specific words of a query, in lower case and in the order of the query.
 ///
-/// 1. Secrets are masked first, because the name of a log cannot be masked later. A mask is not a word.
-/// 2. Words are runs of letters, digits and marks, composed (NFC) and in lower case. `_`, `-`, `.` and `/` separate words,
-///    apostrophes do not.
-/// 3. Stop words, numbers and single characters are left out. A single digit after four or more letters is dropped:
+/// 1. Secrets are masked first, because the name of a log cannot be masked later. A mask does not count as a word.
+/// 2. The query is normalised (NFC) and converted to lower case. Words are sequences of letters, digits and combining
+///    marks. Apostrophes are removed, and all other characters, such as `_`, `-`, `.` and `/`, separate words.
+/// 3. Stop words, numbers and single characters are not keywords. A single digit after four or more letters is removed:
 ///    `OAuth2` becomes `oauth`.
-/// 4. Specific words are preferred to generic nouns (`issue`, `component`), and generic nouns to weak verbs (`fix`,
-///    `implement`). Within a class, earlier words of the query are preferred. A word counts once.
+/// 4. Specific words are preferred to generic words (`issue`, `component`), and generic words to weak verbs (`fix`,
+///    `implement`). Within a class, earlier words of the query are preferred. A repeated word counts once.
 ///
 /// ```
 /// use aurora_logs::keywords;
@@ -43,10 +44,10 @@ enum WordClass {
 pub fn keywords(query: &str, count: usize) -> Vec<String> {
     let mut found: Vec<(WordClass, usize, String)> = Vec::new();
     for word in words(&masked(query.to_owned())) {
-        if !found.iter().any(|(_, _, known)| *known == word) {
+        if !found.iter().any(|(_, _, other)| *other == word) {
             found.push((class_of(&word), found.len(), word));
         }
-        // Later words cannot be better.
+        // A later word cannot replace a specific word, so the remaining words are not needed.
         if found.iter().filter(|(class, ..)| *class == WordClass::Specific).count() >= count {
             break;
         }
@@ -57,13 +58,13 @@ pub fn keywords(query: &str, count: usize) -> Vec<String> {
     found.into_iter().map(|(_, _, word)| word).collect()
 }
 
-/// Returns the candidates for keywords, in order.
+/// Returns the words of a query that can be keywords, in order.
 fn words(query: &str) -> impl Iterator<Item = String> {
     let text = query.nfc().filter(|c| !matches!(c, '\'' | '’')).flat_map(char::to_lowercase).collect::<String>();
     let is_part = |c: char| c.is_alphanumeric() || is_combining_mark(c);
     let runs: Vec<String> = text.split(|c| !is_part(c)).map(|run| run.nfc().collect()).collect();
     runs.into_iter().filter_map(|run| {
-        let word = cut(without_digit(run.trim_start_matches(is_combining_mark)));
+        let word = truncate(without_digit(run.trim_start_matches(is_combining_mark)));
         let is_word = word.chars().count() >= MIN_KEYWORD_CHARS && !word.chars().all(char::is_numeric);
         (is_word && !is_stop_word(word)).then(|| word.to_owned())
     })
@@ -79,14 +80,14 @@ fn class_of(word: &str) -> WordClass {
     }
 }
 
-/// Removes the version number from a word: `oauth2` becomes `oauth`.
+/// Removes a trailing digit, such as a version number: `oauth2` becomes `oauth`.
 fn without_digit(word: &str) -> &str {
     let Some(stem) = word.strip_suffix(|c: char| c.is_ascii_digit()) else { return word };
     let is_word = stem.chars().count() >= MIN_LETTERS_BEFORE_DIGIT && stem.chars().all(char::is_alphabetic);
     if is_word { stem } else { word }
 }
 
-fn cut(word: &str) -> &str {
+fn truncate(word: &str) -> &str {
     &word[..word.floor_char_boundary(MAX_KEYWORD_BYTES)]
 }
 

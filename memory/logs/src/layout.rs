@@ -1,19 +1,20 @@
-//! The layout of the log directory: `YYYY/MM/keyword1-keyword2-YYYY-MM-DD.md`, or `.md.gz` for a compressed log.
+//! The layout of the log directory. The path of a log is `YYYY/MM/keyword1-keyword2-YYYY-MM-DD.md`. A compressed log
+//! has the extension `.md.gz`.
 
 use std::fmt;
 
 use jiff::civil::Date;
 
-/// The beginning of a name if the query has no keywords.
+/// Beginning of a log's name if the query has no keywords.
 const FALLBACK: &str = "query";
-/// Extension of a log.
+/// Extension of an uncompressed log.
 pub(crate) const PLAIN: &str = ".md";
 /// Extension of a compressed log.
 pub(crate) const PACKED: &str = ".md.gz";
 /// Length of a date in bytes.
 const DATE_LENGTH: usize = 10;
 
-/// A month of logs. It is displayed as the path of its directory, such as `2025/12`.
+/// A month, which has one directory of logs. It is displayed as the path of the directory, such as `2025/12`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Month {
     year: i16,
@@ -26,14 +27,14 @@ impl Month {
         Self { year: day.year(), month: day.month() }
     }
 
-    /// Returns the month with these directory names: four digits for the year and two for the month.
+    /// Parses a month from the names of its directories: four digits for the year and two digits for the month.
     pub fn named(year: &str, month: &str) -> Option<Self> {
         Some(Self::from_date(date(&format!("{year}-{month}-01"))?))
     }
 
     /// Returns the first day of the month.
     pub fn first(self) -> Date {
-        // Every `Month` is made from a valid date, so the fallback is never used.
+        // Every `Month` is created from a valid date, so the fallback is never used.
         Date::new(self.year, self.month, 1).unwrap_or(Date::MIN)
     }
 
@@ -42,7 +43,7 @@ impl Month {
         self.first().last_of_month()
     }
 
-    /// Returns the names of the directories of the year and the month.
+    /// Returns the name of the year's directory and the name of the month's directory.
     pub(crate) fn directory_names(self) -> [String; 2] {
         [format!("{:04}", self.year), format!("{:02}", self.month)]
     }
@@ -64,7 +65,7 @@ pub fn date(text: &str) -> Option<Date> {
     Date::new(text[..4].parse().ok()?, text[5..7].parse().ok()?, text[8..].parse().ok()?).ok()
 }
 
-/// A range of days, both ends included. A missing end is unbounded.
+/// A range of days, which includes both ends. `None` means that the range is unbounded at this end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct DateRange {
     /// The first day.
@@ -84,21 +85,21 @@ impl DateRange {
         Self { from: Some(month.first()), to: Some(month.last()) }
     }
 
-    /// Whether the range contains all days from `first` to `last`.
+    /// Returns `true` if the range contains all days from `first` to `last`.
     pub fn contains(&self, first: Date, last: Date) -> bool {
         self.from.is_none_or(|from| from <= first) && self.to.is_none_or(|to| last <= to)
     }
 
-    /// Whether the range contains a day of the month.
+    /// Returns `true` if the range contains at least one day of the month.
     pub(crate) fn overlaps(&self, month: Month) -> bool {
         self.from.is_none_or(|from| from <= month.last()) && self.to.is_none_or(|to| month.first() <= to)
     }
 }
 
-/// A log in the directory of a month.
+/// A log in the directory of a month. A log can have a plain file, a compressed file, or both.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogFile {
-    /// The month of its directory.
+    /// The month of the directory.
     pub month: Month,
     /// The name without the extension.
     pub name: String,
@@ -109,12 +110,14 @@ pub struct LogFile {
 }
 
 impl LogFile {
-    /// Returns the day in the name, `…-YYYY-MM-DD` or `…-YYYY-MM-DD-2`, if it is in the month of the directory.
+    /// Returns the day in the name, which has the form `…-YYYY-MM-DD` or `…-YYYY-MM-DD-2`. Returns `None` if the name
+    /// has no day, or if the day is not in the month of the directory.
     pub fn day(&self) -> Option<Date> {
         parse_day(&self.name).filter(|day| Month::from_date(*day) == self.month)
     }
 
-    /// Whether the log is in a range. A log without a day in its name is in every range that contains its whole month.
+    /// Returns `true` if the log is in a range. A log without a day in its name is in a range if the range contains the
+    /// whole month of the log.
     pub fn is_in(&self, range: &DateRange) -> bool {
         match self.day() {
             Some(day) => range.contains(day, day),
@@ -122,26 +125,26 @@ impl LogFile {
         }
     }
 
-    /// Returns the name of the file to read: the plain file if both exist.
+    /// Returns the name of the file to read. If both files exist, it is the plain file.
     pub fn file_name(&self) -> String {
         format!("{}{}", self.name, if self.is_plain { PLAIN } else { PACKED })
     }
 
-    /// Returns the path of the file to read, relative to the log directory, with `/`.
+    /// Returns the path of the file to read, relative to the log directory and with `/` as separator.
     pub fn path(&self) -> String {
         format!("{}/{}", self.month, self.file_name())
     }
 }
 
-/// Returns the name of a log without its extension, and whether it is compressed; `None` for other files. Names of unfinished
-/// files begin with a dot.
+/// Parses the file name of a log. Returns the name without the extension, and whether the file is compressed. Returns
+/// `None` for other files, including unfinished files, whose names begin with a dot.
 pub(crate) fn parse_file_name(file: &str) -> Option<(&str, bool)> {
     let packed = file.strip_suffix(PACKED).map(|name| (name, true));
     let found = packed.or_else(|| file.strip_suffix(PLAIN).map(|name| (name, false)));
     found.filter(|(name, _)| !name.is_empty() && !name.starts_with('.'))
 }
 
-/// Returns the `number`th name, from 1, for a log with these keywords on this day.
+/// Returns the name for the log with the given number, from 1, among the logs with the same keywords and day.
 pub(crate) fn numbered_name(keywords: &[String], day: Date, number: u32) -> String {
     match (keywords, number) {
         ([], number) => format!("{FALLBACK}-{number}-{day}"),
@@ -150,12 +153,12 @@ pub(crate) fn numbered_name(keywords: &[String], day: Date, number: u32) -> Stri
     }
 }
 
-/// Parses the day at the end of a name, before its number.
+/// Parses the day at the end of a name. A number can follow the day.
 fn parse_day(name: &str) -> Option<Date> {
     let at_end = |text: &str| {
         let start = text.len().checked_sub(DATE_LENGTH)?;
-        let is_apart = start == 0 || text.as_bytes()[start - 1] == b'-';
-        date(text.get(start..)?).filter(|_| is_apart)
+        let is_separate = start == 0 || text.as_bytes()[start - 1] == b'-';
+        date(text.get(start..)?).filter(|_| is_separate)
     };
     let unnumbered = || {
         let (rest, number) = name.rsplit_once('-')?;

@@ -1,16 +1,17 @@
-//! Conversation logs: one complete Markdown file per interaction, in directories by year and month.
+//! Conversation logs. A log is a Markdown file with the complete record of one interaction. Logs are stored in a
+//! directory for each year and month.
 //!
-//! [`LogDirectory`] writes logs durably and atomically, appends to them, lists and finds them, searches them line by line,
-//! compresses old logs and removes logs whose retention is over. [`interaction`] reads an interaction from JSON and reports all
-//! mistakes at once. [`Settings`] is `[logs]` of the user's configuration.
+//! [`LogDirectory`] writes logs durably and atomically, appends to logs, lists, finds and searches logs, compresses old
+//! logs, and removes logs whose retention period is over. [`interaction`] reads an interaction from JSON and reports
+//! all mistakes at once. [`Settings`] contains the settings in the table `[logs]` of the user's configuration.
 //!
-//! Deliberately absent: indexing of logs (see `aurora-stages`), masking of secrets (a log is a complete record; only its name is
-//! masked), and printing.
+//! Deliberately absent: indexing of logs (see `aurora-stages`), masking of secrets in the text of a log, which is a
+//! complete record (only the name of a log is masked), and printing.
 //!
 //! ```
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! # let place = tempfile::tempdir()?;
-//! # let path = place.path().join("conversations");
+//! # let directory = tempfile::tempdir()?;
+//! # let path = directory.path().join("conversations");
 //! use aurora_logs::{LogDirectory, LogText, interaction};
 //!
 //! let logs = LogDirectory::create(&path)?;

@@ -1,4 +1,4 @@
-//! Lists logs, newest first. Only the names of one month and the headers of one day are held in memory at a time.
+//! Lists logs, newest first. Memory contains only the names of one month and the headers of one day at a time.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read as _};
@@ -15,12 +15,12 @@ use crate::header::{HeaderReader, LogHeader};
 use crate::layout::{DateRange, LogFile, Month, parse_file_name};
 use crate::reader::Lines;
 
-/// Maximum number of bytes of a log that are read for its header.
+/// Maximum number of bytes that are read from a log to find its header.
 const MAX_HEADER_BYTES: u64 = 256 << 10;
 
 impl LogDirectory {
-    /// Iterates over the logs of a range: newest day first, and by name within a day. Directories that cannot be listed appear in
-    /// between as errors.
+    /// Iterates over the logs in a range. Newer days come first, and the logs of a day are sorted by name. Yields an
+    /// error for each directory that cannot be listed.
     ///
     /// # Errors
     /// Fails if the directory cannot be read.
@@ -35,7 +35,8 @@ impl LogDirectory {
         })
     }
 
-    /// Iterates over the logs of a range with their headers: newest day first, and latest time first within a day.
+    /// Iterates over the logs in a range, with their headers. Newer days come first, and later times first within a
+    /// day.
     ///
     /// # Errors
     /// Fails if the directory cannot be read.
@@ -62,11 +63,13 @@ impl LogDirectory {
     /// Returns the logs of a month, sorted by name.
     pub(crate) fn logs_in_month(&self, month: Month) -> io::Result<Vec<LogFile>> {
         let directory = self.month(month)?;
-        // Under the lock, the listing cannot miss a log whose file is being replaced by its compressed or plain form.
+        // Without the lock, the listing could miss a log whose plain file is being replaced by a compressed file, or
+        // the reverse.
         let mut names = self.lock_shared();
         let mut entries = directory.entries()?;
         if names.is_none() {
-            // The lock file may not have existed yet: the first change of names creates it.
+            // Possibly the lock file did not exist yet, and another process has created it for the first change of
+            // names.
             names = self.lock_shared();
             if names.is_some() {
                 entries = directory.entries()?;
@@ -90,13 +93,14 @@ impl LogDirectory {
     }
 }
 
-/// An iterator over the logs of a range. See [`LogDirectory::files`].
+/// An iterator over the logs in a range. See [`LogDirectory::files`].
 #[derive(Debug)]
 pub struct LogFiles<'d> {
     logs: &'d LogDirectory,
     range: DateRange,
     months: vec::IntoIter<Month>,
     unread: vec::IntoIter<UnreadLog>,
+    /// The remaining logs of the current month.
     month: vec::IntoIter<LogFile>,
 }
 
@@ -125,20 +129,20 @@ impl Iterator for LogFiles<'_> {
     }
 }
 
-/// Summary of a log in a list.
+/// Summary of a log for a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LogSummary {
-    /// The path relative to the log directory, with `/`.
+    /// The path of the log relative to the log directory, with `/` as separator.
     pub file: String,
     /// The id of the interaction.
     pub id: Option<String>,
     /// The time at which the interaction began.
     #[serde(serialize_with = "as_text")]
     pub time: Option<Timestamp>,
-    /// The day in the name.
+    /// The day in the name of the log.
     #[serde(serialize_with = "as_text")]
     pub day: Option<Date>,
-    /// The query, cut after 4096 bytes.
+    /// The query, truncated to 4096 bytes.
     pub query: Option<String>,
     /// The keywords of the query.
     pub keywords: Vec<String>,
@@ -152,14 +156,15 @@ fn as_text<T: ToString, S: Serializer>(value: &Option<T>, serializer: S) -> Resu
     value.as_ref().map(T::to_string).serialize(serializer)
 }
 
-/// An iterator over the summaries of a range. See [`LogDirectory::summaries`].
+/// An iterator over the summaries of the logs in a range. See [`LogDirectory::summaries`].
 #[derive(Debug)]
 pub struct Summaries<'d> {
     logs: &'d LogDirectory,
     files: LogFiles<'d>,
-    /// The first log of the next day.
+    /// The first log of the next day, which has been read from `files`.
     next: Option<LogFile>,
     unread: Vec<UnreadLog>,
+    /// The remaining logs of the current day.
     day: vec::IntoIter<LogSummary>,
 }
 
@@ -180,8 +185,8 @@ impl Summaries<'_> {
                     None => break,
                 },
             };
-            let of = (log.month, log.day());
-            if *first.get_or_insert(of) != of {
+            let day_of_log = (log.month, log.day());
+            if *first.get_or_insert(day_of_log) != day_of_log {
                 self.next = Some(log);
                 break;
             }

@@ -1,4 +1,4 @@
-//! Ids of interactions.
+//! The id of an interaction.
 
 use std::fmt;
 
@@ -11,10 +11,10 @@ use crate::error::LogError;
 /// Maximum length of an id in bytes.
 const MAX_BYTES: usize = 128;
 
-/// The id of an interaction: 1 to 128 of the characters `A-Z`, `a-z`, `0-9`, `.`, `_`, `:` and `-`, beginning with a letter or a
-/// digit.
+/// The id of an interaction. It consists of 1 to 128 of the characters `A-Z`, `a-z`, `0-9`, `.`, `_`, `:` and `-`, and
+/// begins with a letter or a digit.
 ///
-/// The header of the log contains the id. Ids are only compared, never used as paths.
+/// The header of a log contains the id of its interaction. Ids are only compared, and never used as paths.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
 pub struct QueryId(String);
@@ -39,7 +39,7 @@ impl QueryId {
     /// Generates an id `aurora-YYYYMMDD-HHMMSS-xxxxxx` from the time in UTC and six random hexadecimal digits.
     ///
     /// # Errors
-    /// Returns [`LogError::Random`] if the system provides no random numbers.
+    /// Returns [`LogError::Random`] if the operating system does not provide random numbers.
     pub fn random(time: Timestamp) -> Result<Self, LogError> {
         let mut bytes = [0; 3];
         getrandom::fill(&mut bytes).map_err(|error| LogError::Random(error.to_string()))?;

@@ -1,4 +1,4 @@
-//! Reads a log, compressed or not, line by line.
+//! Reads plain and compressed logs line by line.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -8,21 +8,23 @@ use flate2::bufread::MultiGzDecoder;
 
 use crate::layout::{PACKED, PLAIN};
 
-/// Maximum length of a line in bytes; longer lines are cut.
+/// Maximum length of a line in bytes. Longer lines are truncated.
 pub const MAX_LINE_BYTES: usize = 1 << 20;
 const BUFFER_BYTES: usize = 64 << 10;
-/// Maximum number of attempts to open either file of a log.
+/// Maximum number of attempts to open the compressed or the plain file of a log.
 const MAX_ATTEMPTS: usize = 16;
-/// Maximum number of bytes that a compressed log may unpack to: a fixed amount, plus a number per byte on disk. Logs compress to
-/// about a tenth; a decompression bomb compresses to about a thousandth.
+/// Constant part of the maximum size of a decompressed log, in bytes.
 const MAX_UNPACKED_BYTES: u64 = 64 << 20;
+/// Number of decompressed bytes that are additionally allowed per compressed byte. Logs compress to about a tenth of
+/// their size, but a decompression bomb compresses to about a thousandth.
 const MAX_UNPACKED_BYTES_PER_BYTE: u64 = 20;
-/// Maximum number of lines that a compressed log may unpack to: a fixed amount, plus a number per byte on disk. The time of a
-/// search grows with the number of lines, and a short line of a bomb takes less than a hundredth of a byte.
+/// Constant part of the maximum number of lines of a decompressed log.
 const MAX_UNPACKED_LINES: u64 = 1 << 16;
+/// Number of lines that are additionally allowed per compressed byte. Lines are limited too, because the duration of a
+/// search grows with the number of lines. A short line of a decompression bomb takes less than a hundredth of a byte.
 const MAX_UNPACKED_LINES_PER_BYTE: u64 = 1;
 
-/// Number of bytes and line ends of a text.
+/// Size of a text as the number of bytes and the number of line breaks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct TextSize {
     bytes: u64,
@@ -32,7 +34,7 @@ pub(crate) struct TextSize {
 impl TextSize {
     pub(crate) const UNBOUNDED: Self = Self { bytes: u64::MAX, lines: u64::MAX };
 
-    /// Returns the maximum size of the text of a compressed log with `packed` bytes.
+    /// Returns the maximum size of the decompressed text of a log with `packed` compressed bytes.
     pub(crate) fn max_unpacked(packed: u64) -> Self {
         let limit = |base: u64, factor: u64| base.saturating_add(packed.saturating_mul(factor));
         Self {
@@ -44,7 +46,7 @@ impl TextSize {
     /// Checks that the size does not exceed `max`.
     ///
     /// # Errors
-    /// Returns [`io::ErrorKind::InvalidData`] if the text has more bytes or more lines.
+    /// Returns [`io::ErrorKind::InvalidData`] if the text has more bytes or more line breaks.
     pub(crate) fn check(self, max: Self) -> io::Result<()> {
         let (limit, unit) = match (self.bytes > max.bytes, self.lines > max.lines) {
             (true, _) => (max.bytes, "bytes"),
@@ -55,7 +57,7 @@ impl TextSize {
     }
 }
 
-/// A reader of the text of a log. A compressed log is unpacked on the fly.
+/// A reader for the text of a log. It decompresses a compressed log while reading.
 #[derive(Debug)]
 pub struct LogReader(Form);
 
@@ -66,10 +68,11 @@ enum Form {
 }
 
 impl LogReader {
-    /// Opens a log by its name without the extension: the plain file if it exists, otherwise the compressed file.
+    /// Opens the log with a name. Opens the plain file if it exists, and otherwise the compressed file.
     ///
-    /// An addition replaces the compressed file with a plain one, and maintenance replaces the plain file with a compressed one. If
-    /// that happens between the two attempts, neither file is found, and both are tried again.
+    /// Appending replaces the compressed file by a plain file, and maintenance replaces the plain file by a compressed
+    /// file. If a file is replaced between the attempts to open both files, neither file is found, and both are tried
+    /// again.
     pub(crate) fn open(month: &Directory, name: &str) -> io::Result<Self> {
         let is_gone =
             |opened: &io::Result<Self>| matches!(opened, Err(error) if error.kind() == io::ErrorKind::NotFound);
@@ -98,7 +101,7 @@ impl LogReader {
         Ok(Self(Form::Packed(Box::new(BufReader::with_capacity(BUFFER_BYTES, text)))))
     }
 
-    /// Returns a reader of the lines.
+    /// Returns a reader for the lines of the log.
     pub fn lines(self) -> Lines<Self> {
         Lines::new(self)
     }
@@ -129,7 +132,7 @@ impl BufRead for LogReader {
     }
 }
 
-/// A reader that fails beyond a number of bytes or lines.
+/// A reader that fails if the text exceeds a maximum number of bytes or lines.
 #[derive(Debug)]
 pub(crate) struct Bounded<R> {
     text: R,
@@ -142,7 +145,7 @@ impl<R> Bounded<R> {
         Self { text, max, read: TextSize::default() }
     }
 
-    /// Returns the size of the text read so far.
+    /// Returns the size of the text that was read so far.
     pub(crate) fn size(&self) -> TextSize {
         self.read
     }
@@ -158,7 +161,7 @@ impl<R: Read> Read for Bounded<R> {
     }
 }
 
-/// A reader of the lines of a text.
+/// A reader for the lines of a text.
 #[derive(Debug)]
 pub struct Lines<R> {
     text: R,
@@ -167,13 +170,13 @@ pub struct Lines<R> {
 }
 
 impl<R: BufRead> Lines<R> {
-    /// Creates a reader of the lines of a text.
+    /// Creates a reader for the lines of a text.
     pub(crate) fn new(text: R) -> Self {
         Self { text, line: Vec::new(), number: 0 }
     }
 
-    /// Reads the next line. Returns its number, from 1, and its text without the line end, cut after [`MAX_LINE_BYTES`] bytes;
-    /// `None` at the end.
+    /// Reads the next line. Returns the line number, from 1, and the text without the line break, truncated to
+    /// [`MAX_LINE_BYTES`] bytes. Returns `None` at the end of the text.
     ///
     /// # Errors
     /// Fails if the log cannot be read or is damaged.
@@ -224,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_read_up_to_its_bound() {
+    fn a_text_that_exceeds_its_limit_is_an_error() {
         let read = |bytes, lines| io::read_to_string(Bounded::new(&b"a\nb\n"[..], TextSize { bytes, lines }));
         assert_eq!(read(4, 2).expect("within the bound"), "a\nb\n");
         for (bytes, lines) in [(3, 2), (4, 1)] {
@@ -233,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_cut_and_counted() {
+    fn lines_are_truncated_and_counted() {
         assert_eq!(lines(b""), []);
         assert_eq!(lines(b"\n"), [(1, 0)]);
         assert_eq!(lines(b"ab\r\n\nlonger than a buffer\nend"), [(1, 2), (2, 0), (3, 20), (4, 3)]);

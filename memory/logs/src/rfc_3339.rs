@@ -1,15 +1,15 @@
-//! Parses the times in the JSON of an interaction and in the header of a log.
+//! Parses times, which occur in the JSON of an interaction and in the header of a log.
 
 use std::ops::RangeInclusive;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-/// Years from the beginning of Unix time whose directory name has four digits.
+/// Valid years, from the beginning of Unix time to the last year with four digits.
 const YEARS: RangeInclusive<i16> = 1970..=9999;
 
-/// Parses a time as specified in RFC 3339, section 5.6. The year must be from 1970 to 9999, because log directories have
-/// four-digit years.
+/// Parses a time as specified in RFC 3339, section 5.6. The year in UTC must be from 1970 to 9999, because the names of
+/// log directories have four digits for the year.
 pub fn rfc_3339(text: &str) -> Option<Timestamp> {
     let bytes = text.as_bytes();
     let is_date_time = bytes.len() >= 20 && matches!(bytes[10], b'T' | b't' | b' ') && text.is_ascii();

@@ -1,7 +1,8 @@
-//! Searches the texts of logs line by line. A hit is a whole section with its best matching lines.
+//! Searches the text of a log line by line. A hit is a section in which all parts of the pattern match. It lists the
+//! best matching lines of the section.
 //!
-//! Memory does not grow with the number or size of the logs: only the names of one month, one line, and a few lines of the
-//! current section are held.
+//! Memory usage does not depend on the size of a log, because a search stores only the current line and a few matching
+//! lines of the current section.
 
 use std::io;
 use std::ops::Range;
@@ -14,21 +15,22 @@ use crate::header::HeaderReader;
 use crate::heading::{Section, SectionTracker};
 use crate::layout::LogFile;
 
-/// Maximum number of lines shown per hit.
+/// Maximum number of matching lines per hit.
 const MAX_SHOWN_LINES: usize = 5;
-/// Maximum number of bytes shown of a line; longer lines are cut.
+/// Maximum length of a matching line in a hit, in bytes. Longer lines are shortened.
 const MAX_SHOWN_BYTES: usize = 400;
-/// Number of bytes shown before the match in a line that is cut.
+/// Maximum number of bytes before the match in a shortened line.
 const BYTES_BEFORE_MATCH: usize = 100;
-/// Maximum number of words of a query. Each word is searched for separately and has one bit in a `u64`.
+/// Maximum number of words in a query. Each word is one part of the pattern, and each part has one bit in a `u64`.
 const MAX_WORDS: usize = 64;
 
 /// A search pattern.
 #[derive(Debug, Clone)]
 pub struct Pattern {
-    /// A line matches if any part matches. A section is a hit if every part matches in it.
+    /// The parts of the pattern. A line matches if at least one part matches. A section is a hit if every part matches
+    /// in at least one of its lines.
     parts: Vec<Regex>,
-    /// The alternation of all parts, if there are several.
+    /// The alternation of all parts; `None` if there is only one part.
     any: Option<Regex>,
 }
 
@@ -47,11 +49,11 @@ pub enum PatternError {
 }
 
 impl Pattern {
-    /// Creates a pattern from words separated by white space. A section must contain every word, ignoring case; parts of words
-    /// match too.
+    /// Creates a pattern from words that are separated by white space. A section is a hit if it contains every word,
+    /// ignoring case. A word also matches inside a longer word.
     ///
     /// # Errors
-    /// Fails if there are no words or too many.
+    /// Fails if there are no words or too many words.
     pub fn words(text: &str) -> Result<Self, PatternError> {
         let mut words: Vec<String> = text.split_whitespace().map(regex::escape).collect();
         words.sort_unstable();
@@ -70,7 +72,8 @@ impl Pattern {
         Ok(Self { parts, any })
     }
 
-    /// Creates a pattern from a regular expression for a line, in the syntax of the `regex` crate. A leading `(?i)` ignores case.
+    /// Creates a pattern from a regular expression in the syntax of the `regex` crate. The expression is matched
+    /// against single lines. Case matters unless the expression begins with `(?i)`.
     ///
     /// # Errors
     /// Fails if the expression is invalid or too large.
@@ -84,7 +87,7 @@ impl Pattern {
         any.find(line).map(|found| found.range())
     }
 
-    /// Returns the parts that match in a line, as a bit set.
+    /// Returns the set of parts that match in a line, with one bit per part.
     fn parts_in(&self, line: &[u8]) -> u64 {
         if self.any.is_none() {
             return 1;
@@ -98,48 +101,49 @@ impl Pattern {
     }
 }
 
-/// A section that matches.
+/// A section that matches a pattern.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SearchHit {
-    /// The path of the log relative to the log directory, with `/`.
+    /// The path of the log relative to the log directory, with `/` as separator.
     pub file: String,
     /// The id of the interaction.
     pub id: Option<String>,
     /// The heading of the section.
     #[serde(rename = "section")]
     pub name: Option<String>,
-    /// The number of the phase, if the section is a phase.
+    /// The number of the phase; `None` if the section is not a phase.
     pub phase: Option<u32>,
-    /// The first line of the section, from 1.
+    /// The number of the first line of the section, from 1.
     pub line_start: u64,
-    /// The last line of the section.
+    /// The number of the last line of the section.
     pub line_end: u64,
-    /// Number of lines of the section that match.
+    /// Number of matching lines in the section.
     pub matching_lines: u64,
-    /// The best matching lines, at most five, in the order of the log.
+    /// Up to five of the matching lines, in the order of the log. Lines with more words of the query are preferred.
     pub lines: Vec<MatchingLine>,
 }
 
-/// A line that matches.
+/// A line that matches a pattern.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct MatchingLine {
-    /// Its line number, from 1.
+    /// The line number, from 1.
     pub line: u64,
-    /// Its text. A long line is cut to the part around the first match, with `…` at each cut.
+    /// The text of the line. A long line is shortened to the part around the first match, with `…` for omitted text.
     pub text: String,
     /// Byte range of the first match in `text`.
     #[serde(skip)]
     pub found: Range<usize>,
+    /// The set of parts that match in the line.
     #[serde(skip)]
     parts: u64,
 }
 
 impl LogDirectory {
-    /// Searches one log and passes every matching section to `emit`, which returns whether to continue.
+    /// Searches one log. Calls `emit` for every matching section, and stops if `emit` returns `false`.
     ///
     /// # Errors
-    /// Fails if the log cannot be read; the hits before the error have been emitted. The error is [`io::ErrorKind::NotFound`] if
-    /// the log no longer exists.
+    /// Fails if the log cannot be read. The hits before the error have already been emitted. The kind is
+    /// [`io::ErrorKind::NotFound`] if the log no longer exists.
     pub fn search(&self, log: &LogFile, pattern: &Pattern, emit: &mut dyn FnMut(SearchHit) -> bool) -> io::Result<()> {
         let mut lines = self.read(log)?.lines();
         let mut tracker = SectionTracker::default();
@@ -187,11 +191,11 @@ impl<'p> SectionSearch<'p> {
         }
     }
 
-    /// Ends the current section and begins the next one at `line`. Returns whether to continue.
+    /// Ends the current section and begins the next section at `line`. Returns whether to continue the search.
     fn begin(&mut self, section: Section, line: u64, emit: &mut dyn FnMut(SearchHit) -> bool) -> bool {
-        let goes_on = self.finish(emit);
+        let continues = self.finish(emit);
         (self.section, self.line_start, self.line_end) = (section, line, line);
-        goes_on
+        continues
     }
 
     fn line(&mut self, number: u64, line: &[u8]) {
@@ -206,7 +210,7 @@ impl<'p> SectionSearch<'p> {
         self.matching_lines += 1;
         self.parts |= parts;
         if self.lines.len() == MAX_SHOWN_LINES {
-            // Replaces the worst line: the last of the lines with the fewest words.
+            // Replaces the last of the lines with the fewest words, if the new line has more words.
             let worst =
                 self.lines.iter().enumerate().min_by_key(|(at, line)| (line.parts.count_ones(), usize::MAX - at));
             match worst {
@@ -223,7 +227,7 @@ impl<'p> SectionSearch<'p> {
         if lines.is_empty() || parts != self.pattern.all_parts() {
             return true;
         }
-        // The header may not have ended yet.
+        // In the first sections, the header may not have ended yet.
         let id = self.id.clone().or_else(|| self.header.clone()?.finish().id);
         let Section { name, phase } = self.section.clone();
         let (line_start, line_end) = (self.line_start, self.line_end);
@@ -258,7 +262,7 @@ impl MatchingLine {
     }
 }
 
-/// Returns the first offset at or after `at` at which a character begins.
+/// Returns the first offset at or after `at` that is not inside a UTF-8 character.
 fn ceil_char_boundary(line: &[u8], at: usize) -> usize {
     let is_inside = |byte: &u8| byte & 0b1100_0000 == 0b1000_0000;
     at + line[at..].iter().take(3).take_while(|byte| is_inside(byte)).count()

@@ -8,7 +8,7 @@ use crate::directory::LogDirectory;
 use crate::heading::{Section, SectionTracker};
 use crate::layout::LogFile;
 
-/// Maximum length of the text of a section in bytes; longer texts are cut at the end of a line.
+/// Maximum length of a section's text in bytes. Longer texts are truncated at the end of a line.
 const MAX_TEXT_BYTES: usize = 16 << 20;
 
 /// A section with its text.
@@ -17,24 +17,24 @@ pub struct SectionText {
     /// The heading of the section.
     #[serde(rename = "section")]
     pub name: Option<String>,
-    /// The number of the phase, if the section is a phase.
+    /// The number of the phase; `None` if the section is not a phase.
     pub phase: Option<u32>,
-    /// The number of its first line, from 1.
+    /// The number of the first line of the section, from 1.
     pub line_start: u64,
-    /// The number of its last line.
+    /// The number of the last line of the section.
     pub line_end: u64,
-    /// The text including the heading; invalid UTF-8 is replaced.
+    /// The text of the section, including the heading. Invalid UTF-8 is replaced by U+FFFD.
     pub text: String,
-    /// Whether the text is cut because the section is longer than 16 MiB.
+    /// Whether the text is truncated, because the section is longer than 16 MiB.
     pub cut: bool,
 }
 
 impl LogDirectory {
-    /// Passes the sections of a log to `emit`, which returns whether to continue. Lines longer than
-    /// [`MAX_LINE_BYTES`](crate::MAX_LINE_BYTES) are cut.
+    /// Calls `emit` for every section of a log, and stops if `emit` returns `false`. Lines longer than
+    /// [`MAX_LINE_BYTES`](crate::MAX_LINE_BYTES) are truncated.
     ///
     /// # Errors
-    /// Fails if the log cannot be read; the sections before the error have been emitted.
+    /// Fails if the log cannot be read. The sections before the error have already been emitted.
     pub fn sections(&self, log: &LogFile, emit: &mut dyn FnMut(SectionText) -> bool) -> io::Result<()> {
         let mut lines = self.read(log)?.lines();
         let mut tracker = SectionTracker::default();

@@ -1,6 +1,7 @@
-//! `[logs]` of the user's configuration.
+//! The table `[logs]` in the user's configuration.
 //!
-//! A project cannot set these keys: a repository must not decide where the user's logs are stored or when they are removed.
+//! The configuration of a project cannot set these keys, because a repository must not determine the location or the
+//! retention of the user's logs.
 
 use std::io;
 use std::ops::RangeInclusive;
@@ -16,7 +17,7 @@ use crate::maintenance::Policy;
 /// Name of the table in the user's configuration.
 pub const TABLE: &str = "logs";
 
-/// Prefix of the environment variables that set the same keys.
+/// Prefix of the environment variables that override keys of the table.
 const VARIABLE: &str = "AURORA_LOGS_";
 /// Maximum size of the configuration file in bytes.
 const MAX_CONFIG_BYTES: u64 = 1 << 20;
@@ -26,11 +27,12 @@ const RETENTION: &str = "retention_days";
 const COMPRESSION: &str = "compress_after_days";
 const KEYWORDS: &str = "keyword_count";
 const NAMES: [&str; 4] = [PATH, RETENTION, COMPRESSION, KEYWORDS];
-/// Valid numbers of days, up to a hundred years.
+/// Valid values for a number of days, up to a hundred years.
 const DAYS: RangeInclusive<u32> = 0..=36_500;
+/// Valid values for the maximum number of keywords.
 const KEYWORD_COUNT: RangeInclusive<u32> = 1..=4;
 
-/// Valid and complete settings.
+/// The settings of logs. Settings that are loaded are valid and complete.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
     /// The absolute path of the log directory.
@@ -41,12 +43,12 @@ pub struct Settings {
     pub keyword_count: usize,
 }
 
-/// A key in the configuration reference.
+/// The documentation of a key for the configuration reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SettingReference {
-    /// The key in `[logs]`.
+    /// The name of the key in `[logs]`.
     pub key: &'static str,
-    /// The values that the key accepts.
+    /// A description of the valid values.
     pub values: &'static str,
     /// The default value in TOML syntax.
     pub default: &'static str,
@@ -93,12 +95,14 @@ impl Settings {
         Self { path: path.into(), policy: Policy { retention_days: 90, compress_after_days: 7 }, keyword_count: 2 }
     }
 
-    /// Loads the settings: the defaults, overridden by `[logs]` of the user's configuration, then by the environment. `~` expands
-    /// to `home`. A missing file sets nothing.
+    /// Loads the settings. The table `[logs]` in the user's configuration overrides the defaults, and environment
+    /// variables override the table. A `~` at the beginning of a path is replaced by `home`. A configuration file that
+    /// does not exist is not an error.
     ///
     /// # Errors
-    /// Returns all errors at once: an unreadable file, invalid TOML, unknown keys, and values out of range. The caller must not fall
-    /// back to the defaults, because they could remove logs that the configuration is meant to keep.
+    /// Returns all errors at once: an unreadable file, invalid TOML, unknown keys, and invalid values. After an error,
+    /// the caller must not use the defaults, because the default retention could remove logs that the user wants to
+    /// keep.
     pub fn load(
         defaults: Self,
         file: Option<&Path>,
@@ -116,17 +120,17 @@ impl Settings {
                 }
             }
         }
-        let mut ours: Vec<_> = environment.iter().filter(|(name, _)| name.starts_with(VARIABLE)).collect();
-        ours.sort();
-        for (name, value) in ours {
+        let mut variables: Vec<_> = environment.iter().filter(|(name, _)| name.starts_with(VARIABLE)).collect();
+        variables.sort();
+        for (name, value) in variables {
             let key = name[VARIABLE.len()..].to_ascii_lowercase();
-            let known = REFERENCE.map(|setting| setting.variable);
-            draft.set(&key, value, name, &known, Place::Environment(name.clone()));
+            let names = REFERENCE.map(|setting| setting.variable);
+            draft.set(&key, value, name, &names, Place::Environment(name.clone()));
         }
         if draft.errors.is_empty() { Ok(draft.settings) } else { Err(draft.errors) }
     }
 
-    /// Returns all keys, for the configuration reference.
+    /// Returns the documentation of all keys for the configuration reference.
     pub fn reference() -> [SettingReference; 4] {
         REFERENCE
     }
@@ -157,8 +161,9 @@ impl Draft<'_> {
         }
     }
 
-    /// Sets a key. `shown` is its name in messages, and `known` are the valid names for suggestions.
-    fn set(&mut self, key: &str, value: &str, shown: &str, known: &[&str], place: Place) {
+    /// Sets a key. Messages contain `name` as the name of the key, and unknown keys are compared with `valid_names` for
+    /// a suggestion.
+    fn set(&mut self, key: &str, value: &str, name: &str, valid_names: &[&str], place: Place) {
         let number = |range: RangeInclusive<u32>| {
             let number = value.parse::<u32>().ok().filter(|number| range.contains(number));
             number.ok_or_else(|| format!("a whole number from {} to {}", range.start(), range.end()))
@@ -175,23 +180,24 @@ impl Draft<'_> {
             RETENTION => number(DAYS).map(|days| settings.policy.retention_days = days),
             COMPRESSION => number(DAYS).map(|days| settings.policy.compress_after_days = days),
             KEYWORDS => number(KEYWORD_COUNT).map(|count| settings.keyword_count = count as usize),
-            _ => return self.unknown(shown, known, place),
+            _ => return self.unknown(name, valid_names, place),
         };
         if let Err(rule) = set {
-            let message = format!("`{shown}` must be {rule}, not {value}");
+            let message = format!("`{name}` must be {rule}, not {value}");
             self.errors.push(Diagnostic::error(code::INVALID_VALUE, None, message).at(place));
         }
     }
 
-    fn unknown(&mut self, shown: &str, known: &[&str], place: Place) {
-        let name = shown.rsplit('.').next().unwrap_or(shown);
-        let help = did_you_mean(name, known.iter().copied());
-        let message = format!("unknown key `{shown}`");
+    fn unknown(&mut self, name: &str, valid_names: &[&str], place: Place) {
+        let key = name.rsplit('.').next().unwrap_or(name);
+        let help = did_you_mean(key, valid_names.iter().copied());
+        let message = format!("unknown key `{name}`");
         self.errors.push(Diagnostic::error(code::UNKNOWN_KEY, None, message).at(place).with_help(help));
     }
 }
 
-/// Expands a path. Relative paths are rejected, because they would depend on the current directory, which may be a repository.
+/// Expands a path. Returns `None` for a relative path, because it would depend on the current directory, which may be a
+/// repository.
 fn absolute(value: &str, home: Option<&Path>) -> Option<PathBuf> {
     let path = match value.strip_prefix("~/") {
         Some(below) => home?.join(below),

@@ -1,4 +1,4 @@
-//! English words that say little about the subject of a query.
+//! Lists of English words that are not specific to the subject of a query.
 
 /// Words that are never keywords: articles, pronouns, prepositions, auxiliary verbs, question words, politeness.
 const STOP_WORDS: &str = "\
@@ -14,7 +14,7 @@ const STOP_WORDS: &str = "\
     weve what whats when where wheres whether which while who whom whose why will with within without wont would \
     wouldnt yes yet you your youre yours";
 
-/// Verbs that are common in requests, in their base form.
+/// Base forms of verbs that are common in requests.
 const WEAK_VERBS: &str = "\
     add adjust allow analyse analyze apply ask build bring call change check clean come compare consider convert \
     correct create debug define delete describe develop discuss draft drop enable ensure evaluate examine expand \
@@ -34,26 +34,26 @@ const GENERIC_WORDS: &str = "\
     several side simple simply single slow small software solution sort source specific stuff support system \
     task thing time tool type unit usage various version way whole wrong";
 
-/// Regular endings of verb forms and plurals.
+/// Regular endings of verb forms.
 const ENDINGS: &[&str] = &["", "s", "es", "d", "ed", "ing"];
 
-/// Whether a word is a stop word. The word must be in lower case, without apostrophes.
+/// Returns `true` if a word is a stop word. The word must be in lower case and without apostrophes.
 pub(crate) fn is_stop_word(word: &str) -> bool {
     STOP_WORDS.split(' ').any(|stop| stop == word)
 }
 
-/// Whether the word is a form of a weak verb.
+/// Returns `true` if a word is a form of a weak verb.
 pub(crate) fn is_weak_verb(word: &str) -> bool {
     WEAK_VERBS.split(' ').any(|base| is_form(word, base))
 }
 
-/// Whether the word, or its singular, is a generic word.
+/// Returns `true` if a word or its singular is a generic word.
 pub(crate) fn is_generic(word: &str) -> bool {
     GENERIC_WORDS.split(' ').any(|base| word.strip_prefix(base).is_some_and(|rest| matches!(rest, "" | "s" | "es")))
 }
 
-/// Whether `word` is a form of the verb `base`: `fix`, `fixes`, `fixed`, `fixing`; `use`, `used`, `using`; `modify`,
-/// `modifies`, `modified`; `set`, `setting`.
+/// Returns `true` if `word` is a form of the verb `base`. Examples of forms are `fix`, `fixes`, `fixed` and `fixing`;
+/// `use`, `used` and `using`; `modify`, `modifies` and `modified`; `set` and `setting`.
 fn is_form(word: &str, base: &str) -> bool {
     if word.strip_prefix(base).is_some_and(|rest| ENDINGS.contains(&rest)) {
         return true;

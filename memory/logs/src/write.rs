@@ -1,4 +1,4 @@
-//! Writes the log of an interaction.
+//! Writes new logs.
 
 use std::io::{BufWriter, Read, Write};
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ use crate::keywords::keywords;
 use crate::layout::{Month, PACKED, PLAIN, numbered_name};
 use crate::query_id::QueryId;
 
-/// Maximum number in the name of a log.
+/// Maximum number that is tried for the name of a log.
 const MAX_NAME_NUMBER: u32 = 100_000;
 
 /// The content of a new log.
@@ -28,29 +28,30 @@ pub enum LogText<'a> {
     Markdown {
         /// The query of the user.
         query: String,
-        /// The id of the interaction; generated if missing.
+        /// The id of the interaction. If it is `None`, an id is generated.
         id: Option<QueryId>,
-        /// The time at which the interaction began; now if missing.
+        /// The time at which the interaction began. If it is `None`, the current time is used.
         time: Option<Timestamp>,
-        /// The text. It is streamed and never held in memory as a whole.
+        /// A reader for the text. The text is streamed, so it does not have to fit in memory.
         body: &'a mut dyn Read,
     },
 }
 
-/// A durable new log.
+/// The id and location of a log that was written durably.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Written {
     /// The id of the interaction.
     pub id: QueryId,
-    /// The path relative to the log directory, with `/`.
+    /// The path of the log relative to the log directory, with `/` as separator.
     pub file: String,
-    /// The full path.
+    /// The full path of the log.
     pub path: PathBuf,
 }
 
 impl LogDirectory {
-    /// Writes a log under a new name: up to `keyword_count` keywords of the query, the day of the interaction in UTC, and a number
-    /// if the name is taken. The log is durable when this function returns, and its name is not visible before it is complete.
+    /// Writes a new log. Its name consists of up to `keyword_count` keywords of the query and the day of the
+    /// interaction in UTC. If another log has this name, a number is added. The log is durable when this function
+    /// returns. Readers do not see the log before it is complete.
     ///
     /// # Errors
     /// Fails if the text cannot be read or the log cannot be written.
@@ -59,7 +60,7 @@ impl LogDirectory {
             LogText::Interaction(Interaction { query, id, time, .. }) => (query, id, time),
             LogText::Markdown { query, id, time, .. } => (query, id, time),
         };
-        // In whole seconds, like the examples in the documentation.
+        // The current time is rounded down to whole seconds, as in the examples in the documentation.
         let now = || Timestamp::from_second(aurora_clock::now_seconds()).unwrap_or(Timestamp::UNIX_EPOCH);
         let time = time.unwrap_or_else(now);
         let id = id.clone().map_or_else(|| QueryId::random(time), Ok)?;
@@ -76,9 +77,9 @@ impl LogDirectory {
         for number in 1..=MAX_NAME_NUMBER {
             let name = numbered_name(&words, day, number);
             let file = format!("{name}{PLAIN}");
-            let taken = directory.contains(format!("{name}{PACKED}"));
-            let publish = taken.and_then(|is_taken| if is_taken { Ok(false) } else { draft.publish(&file) });
-            if publish.map_err(LogError::io("create", at_month().join(&file)))? {
+            let packed_exists = directory.contains(format!("{name}{PACKED}"));
+            let published = packed_exists.and_then(|exists| if exists { Ok(false) } else { draft.publish(&file) });
+            if published.map_err(LogError::io("create", at_month().join(&file)))? {
                 let path = at_month().join(&file);
                 return Ok(Written { id, file: format!("{month}/{file}"), path });
             }

@@ -1,21 +1,21 @@
-//! The loss of activation through disuse.
+//! The loss of activation of an unused entry.
 
 use std::f64::consts::LN_2;
 
 use crate::lifespan::Decay;
 
-/// Number of half-lives after which the exponential part of the loss stops growing.
+/// Number of half-lives after which the exponential part of the loss no longer grows.
 const MAX_HALF_LIVES: f64 = 4.0;
 
-/// The rates of [`activation_loss`].
+/// Parameters of [`activation_loss`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rates {
-    /// Factor of the logarithm; 0.5 by default.
+    /// Factor of the logarithmic loss; 0.5 by default.
     pub inactivity: f64,
     /// Days without use after which an entry counts as inactive; 90 by default.
     pub inactive_after: f64,
-    /// Half-life in days: the further disuse in which an activation with exponential decay falls by `ln 2`; 180 by default.
-    /// With 0, only the logarithmic loss applies.
+    /// Half-life in days: the number of additional days without use after which exponential decay has lowered the
+    /// activation by `ln 2`; 180 by default. With 0, only the logarithmic loss applies.
     pub half_life: f64,
 }
 
@@ -25,12 +25,13 @@ impl Default for Rates {
     }
 }
 
-/// Returns the loss of activation, 0 or more, after `inactive_days` days without use. Activations are logarithms.
+/// Returns the loss of activation after `inactive_days` days without use. The loss is at least 0. Activation is a
+/// logarithm, so a loss of `ln 2` halves the strength of an entry.
 ///
-/// - Logarithmic: `inactivity · log10(max(1, days))`.
-/// - Exponential: the logarithmic loss, plus `ln 2` for every half-life beyond `inactive_after` days, for at most four
-///   half-lives.
-/// - None: 0.
+/// - With logarithmic decay, the loss is `inactivity · log10(max(1, days))`.
+/// - With exponential decay, the loss is the logarithmic loss, plus `ln 2` for each half-life after the first
+///   `inactive_after` days, up to four half-lives.
+/// - Without decay, the loss is 0.
 ///
 /// Source: seed 004, §6.7.1 (mechanisms) and §6.3 (the inactivity term of ACT-R's activation).
 pub fn activation_loss(decay: Decay, inactive_days: f64, rates: &Rates) -> f64 {
@@ -52,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn losses_by_hand() {
+    fn losses_match_values_computed_by_hand() {
         let check = |decay, days, expected: f64| {
             let loss = activation_loss(decay, days, &Rates::default());
             assert!((loss - expected).abs() < 1e-9, "{decay} after {days} days: {loss}, not {expected}");
@@ -73,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn other_rates_and_values_out_of_range() {
+    fn losses_depend_on_rates_and_ignore_invalid_days() {
         let rates = Rates { inactivity: 1.0, inactive_after: 30.0, half_life: 0.0 };
         assert_eq!(activation_loss(Decay::Exponential, 100.0, &rates), 2.0);
         let rates = Rates { half_life: 70.0, ..rates };

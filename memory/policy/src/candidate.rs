@@ -1,4 +1,4 @@
-//! The policies, rules and settings that can decide about an entry, in the order of evaluation.
+//! The policies, rules and settings that can determine the retention of an entry, in the order of evaluation.
 
 use std::fmt;
 
@@ -8,56 +8,59 @@ use crate::lifespan::{Decay, Lifespan};
 use crate::policies::Policies;
 use crate::rules::{EntryRules, LifespanPolicy};
 
-/// The escalation flag of the action `escalation_candidate`; `high_usage` of seed 004, §6.7.1 sets the same flag.
+/// The escalation flag that the action `escalation_candidate` sets. The policy `high_usage` of seed 004, §6.7.1 sets
+/// the same flag.
 const ESCALATION_FLAG: &str = "candidate_for_fine_tuning";
 
-/// A policy, a rule, or a setting that replaces all of them.
+/// A policy, a rule of the entry, or a setting that overrides all policies and rules.
 pub(crate) struct Candidate<'a> {
     pub(crate) source: Source<'a>,
     pub(crate) layer: Layer,
     pub(crate) condition: Option<&'a Condition>,
-    /// The lifespan and decay if the candidate decides; `None` if it only sets a flag.
+    /// The lifespan and decay of the entry if the candidate decides; `None` if the candidate only sets a flag.
     pub(crate) outcome: Option<(Lifespan, Decay)>,
     pub(crate) escalation: Option<&'a str>,
 }
 
-/// The origin of a candidate.
+/// The policy, rule or setting of a candidate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Source<'a> {
-    /// `enabled = false`.
-    SwitchedOff,
-    /// `lifespan_policy = "indefinite"`.
-    KeptForEver,
-    /// A rule of the entry, by its index from 0.
+    /// The setting `enabled = false`.
+    Disabled,
+    /// The setting `lifespan_policy = "indefinite"` of the entry.
+    Indefinite,
+    /// The rule of the entry with an index.
     Rule(usize),
+    /// The policy with a name.
     Policy(&'a str),
+    /// The default policy, which has a name.
     DefaultPolicy(&'a str),
 }
 
 impl fmt::Display for Source<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::SwitchedOff => f.write_str("memory.policies.enabled"),
-            Self::KeptForEver => f.write_str("governance.lifespan_policy"),
+            Self::Disabled => f.write_str("memory.policies.enabled"),
+            Self::Indefinite => f.write_str("governance.lifespan_policy"),
             Self::Rule(index) => write!(f, "governance.retention_rules[{index}]"),
             Self::Policy(name) | Self::DefaultPolicy(name) => f.write_str(name),
         }
     }
 }
 
-/// Returns the candidates in the order of evaluation. The last one decides if no other does.
+/// Returns the candidates in the order of evaluation. The last candidate decides if no earlier candidate does.
 pub(crate) fn candidates<'a>(policies: &'a Policies, rules: &'a EntryRules) -> impl Iterator<Item = Candidate<'a>> {
     let enabled = policies.is_enabled();
-    let kept = |source, layer| Candidate {
+    let keep = |source, layer| Candidate {
         source,
         layer,
         condition: None,
         outcome: Some((Lifespan::Indefinite, Decay::Logarithmic)),
         escalation: None,
     };
-    let switched_off = (!enabled).then(|| kept(Source::SwitchedOff, policies.enabled_in()));
-    let kept_for_ever =
-        (rules.lifespan_policy == LifespanPolicy::Indefinite).then(|| kept(Source::KeptForEver, Layer::Entry));
+    let disabled = (!enabled).then(|| keep(Source::Disabled, policies.enabled_in()));
+    let indefinite =
+        (rules.lifespan_policy == LifespanPolicy::Indefinite).then(|| keep(Source::Indefinite, Layer::Entry));
     let used_rules = match rules.lifespan_policy {
         LifespanPolicy::Conditional => rules.rules.as_slice(),
         LifespanPolicy::TimeBased | LifespanPolicy::Indefinite => &[],
@@ -83,6 +86,6 @@ pub(crate) fn candidates<'a>(policies: &'a Policies, rules: &'a EntryRules) -> i
             escalation: policy.escalation.as_deref(),
         }
     });
-    let evaluated = kept_for_ever.into_iter().chain(of_entry).chain(of_layers);
-    switched_off.into_iter().chain(evaluated.filter(move |_| enabled))
+    let evaluated = indefinite.into_iter().chain(of_entry).chain(of_layers);
+    disabled.into_iter().chain(evaluated.filter(move |_| enabled))
 }

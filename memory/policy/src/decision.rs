@@ -1,4 +1,4 @@
-//! The retention decision for an entry and the policy or rule behind it.
+//! The retention decision for an entry, with the policy or rule that determines it.
 
 use serde::Serialize;
 
@@ -15,16 +15,18 @@ use crate::rules::EntryRules;
 /// The retention decision for an entry, with the reasons.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Decision {
-    /// The name of the policy that decides, or a key: `governance.retention_rules[N]` with N from 0, `governance.lifespan_policy`,
-    /// or `memory.policies.enabled` if evaluation is switched off.
+    /// The name of the policy that decides, or the key of the setting that decides. Keys are
+    /// `governance.retention_rules[N]` with N from 0, `governance.lifespan_policy`, and, if evaluation is switched off,
+    /// `memory.policies.enabled`.
     pub policy: String,
-    /// The layer that the policy or rule comes from.
+    /// The layer that contains the policy or setting.
     pub layer: Layer,
     /// The lifespan of the entry.
     pub lifespan: Lifespan,
     /// The decay of the entry's activation.
     pub decay: Decay,
-    /// The escalation flags of all policies and rules whose condition holds, without duplicates.
+    /// The escalation flags of the policies and rules whose condition holds, and of the deciding policy, without
+    /// duplicates.
     pub escalation: Vec<String>,
     /// The current state of the entry.
     pub state: State,
@@ -39,24 +41,24 @@ pub struct Decision {
 pub struct Step {
     /// The name of the policy or rule, as in [`Decision::policy`].
     pub name: String,
-    /// The layer that it comes from.
+    /// The layer that contains the policy or rule.
     pub layer: Layer,
-    /// Its condition in canonical form, if it has one.
+    /// The condition in canonical form; `None` if there is no condition.
     pub condition: Option<String>,
-    /// Whether its condition holds. Without a condition, whether it decides.
+    /// Whether the condition holds. Without a condition, equal to `decides`.
     pub held: bool,
-    /// Whether it decides.
+    /// Whether the policy or rule decides.
     pub decides: bool,
-    /// The consequences for the entry, in sentences.
+    /// The consequences for the entry, as one or more sentences.
     pub explanation: String,
 }
 
 /// Decides the retention of an entry and explains the decision.
 ///
-/// The entry's rules come first, then the policies. The first one whose condition holds decides lifespan and decay; if no
-/// condition holds, the default policy decides. A lifespan in days begins with the creation or the last edit of the entry and
-/// ends when `age_days` reaches it. Escalation flags are collected from all rules and policies, including those after the
-/// deciding one.
+/// The rules of the entry are evaluated first, and then the policies. The first rule or policy whose condition holds
+/// determines the lifespan and the decay, except rules that only set a flag. If no condition holds, the default policy
+/// decides. A lifespan in days begins with the creation or the last edit of the entry, and ends when `age_days` reaches
+/// the lifespan. Escalation flags are collected from all rules and policies, even after the deciding one.
 pub fn decide(policies: &Policies, rules: &EntryRules, facts: &Facts<'_>) -> Decision {
     let (deciding, retention) = find_deciding(policies, rules, facts);
     let mut escalation: Vec<String> = Vec::new();
@@ -66,7 +68,7 @@ pub fn decide(policies: &Policies, rules: &EntryRules, facts: &Facts<'_>) -> Dec
         let decides = candidate.source == deciding.source;
         let held = candidate.condition.map_or(decides, |condition| condition.holds(facts));
         let flag = candidate.escalation.filter(|_| held || decides);
-        escalation.extend(flag.filter(|flag| !escalation.iter().any(|known| known == flag)).map(str::to_owned));
+        escalation.extend(flag.filter(|flag| !escalation.iter().any(|other| other == flag)).map(str::to_owned));
         let role = match (decides, has_decided) {
             (true, _) => Role::Decides(retention),
             (false, true) => Role::After(&deciding),

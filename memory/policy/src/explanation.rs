@@ -1,4 +1,4 @@
-//! Explains decisions in sentences.
+//! Explanations of decisions, as sentences.
 
 use crate::candidate::{Candidate, Source};
 use crate::facts::Facts;
@@ -7,10 +7,11 @@ use crate::retention::{Retention, State};
 
 /// The role of a candidate in a decision.
 pub(crate) enum Role<'a> {
-    /// It comes before the candidate that decides.
+    /// The candidate is evaluated before the deciding candidate.
     Before,
+    /// The candidate decides.
     Decides(Retention),
-    /// It comes after the given candidate, which decides.
+    /// The candidate is evaluated after the given candidate, which decides.
     After(&'a Candidate<'a>),
 }
 
@@ -23,8 +24,8 @@ pub(crate) fn explain(
     facts: &Facts<'_>,
 ) -> String {
     let mut sentences = match candidate.source {
-        Source::SwitchedOff => vec!["The evaluation of policies is switched off.".to_owned()],
-        Source::KeptForEver => vec!["The entry's lifespan policy is `indefinite`.".to_owned()],
+        Source::Disabled => vec!["The evaluation of policies is switched off.".to_owned()],
+        Source::Indefinite => vec!["The entry's lifespan policy is `indefinite`.".to_owned()],
         Source::Rule(_) | Source::Policy(_) => vec![condition(candidate, held, facts)],
         Source::DefaultPolicy(_) => vec![default_policy(candidate, held, role, facts)],
     };
@@ -81,7 +82,7 @@ fn decay_sentence(decay: Decay) -> &'static str {
     }
 }
 
-/// Formats days with at most one decimal.
+/// Formats a number of days with at most one decimal.
 fn days(days: f64) -> String {
     let rounded = (days * 10.0).round() / 10.0;
     if rounded == 1.0 { "1 day".to_owned() } else { format!("{rounded} days") }

@@ -1,4 +1,4 @@
-//! Layers of configuration, and the policies of one layer.
+//! Configuration layers, and the policy settings of one layer.
 
 use std::fmt;
 
@@ -8,36 +8,36 @@ use serde::Serialize;
 use crate::condition::Condition;
 use crate::lifespan::{Decay, Lifespan};
 
-/// The layer that last changed a policy, or that a rule comes from. Later layers override earlier ones.
+/// A layer of the configuration. Later layers override earlier layers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Layer {
-    /// This crate.
+    /// The defaults of this crate.
     BuiltIn,
     /// The user's configuration, `~/.aurora/config.toml`.
     Global,
     /// The project's configuration, `.aurora/config.toml`.
     Project,
-    /// The file that an environment variable names.
+    /// The file whose path is in an environment variable.
     Environment,
-    /// The file that a flag names.
+    /// The file whose path is the value of a command-line flag.
     Flag,
-    /// The entry's own `governance`.
+    /// The section `governance` of the entry.
     Entry,
 }
 
 /// A configuration file that the caller has read.
 #[derive(Debug, Clone, Copy)]
 pub struct ConfigFile<'a> {
-    /// The layer of its settings, [`Layer::Global`] to [`Layer::Flag`].
+    /// The layer of the file, from [`Layer::Global`] to [`Layer::Flag`].
     pub layer: Layer,
-    /// Its name, for messages. The text is JSON if the name ends in `.json`, and TOML otherwise.
+    /// The name of the file, for messages. The content is JSON if the name ends in `.json`, and TOML otherwise.
     pub name: &'a str,
-    /// Its content.
+    /// The content of the file.
     pub text: &'a str,
 }
 
-/// The policy settings of one configuration file; see [`Policies::load`](crate::Policies::load) for their meaning.
+/// The policy settings of one configuration file. [`Policies::load`](crate::Policies::load) describes their meaning.
 #[derive(Debug, Clone, Default)]
 pub struct PolicyLayer {
     pub(crate) enabled: Option<bool>,
@@ -45,7 +45,7 @@ pub struct PolicyLayer {
     pub(crate) policies: Vec<PolicyDraft>,
 }
 
-/// The name of the default policy, and the key and location that set it.
+/// The name of the default policy, with the key and the location of the setting.
 #[derive(Debug, Clone)]
 pub(crate) struct DefaultName {
     pub(crate) name: String,
@@ -57,13 +57,13 @@ pub(crate) struct DefaultName {
 #[derive(Debug, Clone)]
 pub(crate) struct PolicyDraft {
     pub(crate) name: String,
-    /// The key of its table.
+    /// The key of the policy's table.
     pub(crate) key: String,
     pub(crate) location: Location,
     pub(crate) condition: Option<Condition>,
     pub(crate) lifespan: Option<Lifespan>,
     pub(crate) decay: Option<Decay>,
-    /// An empty string removes the flag.
+    /// The escalation flag. An empty string removes the flag that an earlier layer has set.
     pub(crate) escalation: Option<String>,
     pub(crate) description: Option<String>,
 }
@@ -75,14 +75,14 @@ impl ConfigFile<'_> {
 }
 
 impl PolicyLayer {
-    /// Whether the layer has no policy settings.
+    /// Returns `true` if the layer has no policy settings.
     pub fn is_empty(&self) -> bool {
         self.enabled.is_none() && self.default.is_none() && self.policies.is_empty()
     }
 }
 
 impl PolicyDraft {
-    /// Replaces the settings that `later` has.
+    /// Overrides the settings of the policy with the settings in `later`.
     pub(crate) fn override_with(&mut self, later: Self) {
         self.key = later.key;
         self.location = later.location;

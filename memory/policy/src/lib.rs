@@ -1,20 +1,20 @@
-//! Retention policies of memory entries: which entries are kept, for how long, and how their activation decays.
+//! Retention policies for memory entries. A policy determines the lifespan of an entry and the decay of its activation.
 //!
-//! A [`Condition`] tests the [`Facts`] about an entry. [`Policies`] are conditions with a lifespan and a decay, in layers of
-//! configuration. [`EntryRules`] are the rules of a single entry and take precedence over policies. [`decide`] finds the first
-//! rule or policy that holds and explains the result. [`activation_loss`] and [`temporal_weight`] are the time-dependent
-//! formulas of ranking.
+//! A [`Condition`] tests the [`Facts`] about an entry. [`Policies`] are conditions with a lifespan and a decay, which
+//! configuration files define. [`EntryRules`] are the rules of a single entry, and take precedence over policies.
+//! [`decide`] finds the first rule or policy whose condition holds, and explains the result. [`activation_loss`] and
+//! [`temporal_weight`] are the time-dependent formulas of ranking.
 //!
-//! Deliberately absent: files and storage (callers pass names and texts), a clock (callers pass ages), and the handling of
-//! expired entries.
+//! Deliberately absent: file access and storage (callers pass names and texts), a clock (callers pass ages), and the
+//! removal of expired entries.
 //!
 //! | question | module |
 //! |---|---|
-//! | What is a condition, and when does it hold? | `condition` |
-//! | How does a configuration become policies, and a seed's JSON become TOML? | `reader`, `layer`, `policies`, `writer` |
-//! | Which rules does an entry define for itself? | `rules` |
-//! | What happens to an entry, and why? | `candidate`, `retention`, `decision`, `explanation` |
-//! | How much does time lower a rank? | `activation`, `temporal`, `scope`, `rates_reader` |
+//! | How is a condition parsed and evaluated? | `condition` |
+//! | How are policies read from configuration files, and written as TOML? | `reader`, `layer`, `policies`, `writer` |
+//! | How are the retention rules of an entry parsed? | `rules` |
+//! | How is the retention of an entry determined and explained? | `candidate`, `retention`, `decision`, `explanation` |
+//! | How does time lower the score of an entry? | `activation`, `temporal`, `scope`, `rates_reader` |
 //!
 //! ```
 //! use aurora_memory_policy::*;

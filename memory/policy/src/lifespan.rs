@@ -5,17 +5,17 @@ use std::fmt;
 use aurora_suggest::did_you_mean;
 use serde::{Serialize, Serializer};
 
-/// Maximum number of days of a lifespan and of `inactive_for_N_days`: a hundred years.
+/// Maximum number of days in a lifespan and in `inactive_for_N_days`: a hundred years.
 pub(crate) const MAX_DAYS: u32 = 36_500;
 
 /// The time for which an entry is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lifespan {
-    /// Forever.
+    /// The entry is kept forever.
     Indefinite,
-    /// For this many days after its creation or last edit.
+    /// The entry is kept for this number of days after its creation or last edit.
     Days(u32),
-    /// Forever, but in the decayed state, in which search ranks the entry low.
+    /// The entry is kept forever, but in the decayed state, in which search ranks it low.
     Decay,
 }
 
@@ -26,15 +26,15 @@ pub enum Decay {
     /// The activation falls with the logarithm of the days without use.
     #[default]
     Logarithmic,
-    /// Like `Logarithmic`; in addition, every half-life of further disuse lowers the activation by `ln 2`, which halves the
-    /// entry's strength.
+    /// The activation falls as with `Logarithmic`. In addition, it falls by `ln 2` with every half-life, once the entry
+    /// counts as inactive.
     Exponential,
     /// The activation does not fall.
     None,
 }
 
 impl Lifespan {
-    /// The rule that a lifespan must follow, for messages.
+    /// Description of the valid lifespans, for messages.
     pub(crate) const RULE: &str =
         "must be \"indefinite\", \"decay\" or \"N_days\" with a whole number N from 1 to 36500";
 
@@ -47,7 +47,7 @@ impl Lifespan {
         }
     }
 
-    /// Suggests the lifespan that an invalid text most likely means.
+    /// Returns a suggestion for an invalid lifespan; `None` if no valid lifespan is similar.
     pub(crate) fn suggestion(text: &str) -> Option<String> {
         let digits = text.len() - text.trim_start_matches(|digit: char| digit.is_ascii_digit()).len();
         let unit = text[digits..].trim_matches([' ', '_', '-']).to_ascii_lowercase();
@@ -58,7 +58,7 @@ impl Lifespan {
         }
     }
 
-    /// Returns the decay of a policy that has this lifespan and does not set `decay`.
+    /// Returns the decay of a policy with this lifespan, if the policy does not set `decay`.
     pub(crate) fn default_decay(self) -> Decay {
         if self == Self::Decay { Decay::Exponential } else { Decay::Logarithmic }
     }
@@ -74,7 +74,7 @@ impl fmt::Display for Lifespan {
     }
 }
 
-/// Serialises a lifespan as a configuration writes it.
+/// Serialises a lifespan in the form of a configuration file, such as `365_days`.
 impl Serialize for Lifespan {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
@@ -82,7 +82,7 @@ impl Serialize for Lifespan {
 }
 
 impl Decay {
-    /// The rule that a decay must follow, for messages.
+    /// Description of the valid decays, for messages.
     pub(crate) const RULE: &str = "must be \"logarithmic\", \"exponential\" or \"none\"";
     const ALL: [Self; 3] = [Self::Logarithmic, Self::Exponential, Self::None];
 
@@ -91,7 +91,7 @@ impl Decay {
         Self::ALL.into_iter().find(|decay| decay.name() == text)
     }
 
-    /// Suggests the decay that an invalid text most likely means.
+    /// Returns a suggestion for an invalid decay; `None` if no valid decay is similar.
     pub(crate) fn suggestion(text: &str) -> Option<String> {
         did_you_mean(text, Self::ALL.map(Self::name))
     }
@@ -111,7 +111,7 @@ impl fmt::Display for Decay {
     }
 }
 
-/// Parses a number of days: a whole number from 1 to [`MAX_DAYS`] in decimal digits only.
+/// Parses a number of days from 1 to [`MAX_DAYS`]. The text must consist of decimal digits.
 pub(crate) fn parse_days(digits: &str) -> Option<u32> {
     let is_number = digits.bytes().all(|byte| byte.is_ascii_digit());
     digits.parse().ok().filter(|days| is_number && (1..=MAX_DAYS).contains(days))

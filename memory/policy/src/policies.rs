@@ -1,4 +1,4 @@
-//! The policies of all layers in the order in which they are evaluated.
+//! The merged policies of all layers, in the order of evaluation.
 
 use aurora_diagnostics::{Diagnostic, Diagnostics, Location, code};
 use aurora_suggest::did_you_mean;
@@ -12,62 +12,64 @@ use crate::reader::{self, Reading};
 const BUILT_IN_NAME: &str = "built_in.toml";
 const BUILT_IN: &str = include_str!("built_in.toml");
 
-/// A policy.
+/// A retention policy.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Policy {
     /// The name of the policy.
     pub name: String,
-    /// The last layer that configures the policy.
+    /// The last layer that contains the policy.
     pub layer: Layer,
     /// The location of the policy in that layer.
     pub location: Location,
-    /// The condition under which the policy applies. Only the default policy can lack a condition.
+    /// The condition under which the policy applies. Only the default policy can omit the condition.
     pub condition: Option<Condition>,
-    /// The lifespan of entries.
+    /// The lifespan of the entries to which the policy applies.
     pub lifespan: Lifespan,
-    /// The decay of their activation.
+    /// The decay of the activation of these entries.
     pub decay: Decay,
-    /// The escalation flag of entries for which the condition holds.
+    /// The escalation flag that entries get if the condition holds.
     pub escalation: Option<String>,
     /// The purpose of the policy.
     pub description: Option<String>,
 }
 
-/// The policies of all layers. Every set has a default policy.
+/// The merged policies of all layers. There is always a default policy.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Policies {
     enabled: bool,
-    /// The layer that sets `enabled`.
+    /// The last layer that sets `enabled`.
     enabled_in: Layer,
-    /// All policies except the default one, in the order of evaluation.
+    /// All policies except the default policy, in the order of evaluation.
     ordered: Vec<Policy>,
     default: Policy,
 }
 
 impl Policies {
-    /// Returns the five built-in policies of seed 004, Appendix C.2: `patterns`, `security_critical`, `high_usage`, `inactive`
-    /// and `default`.
+    /// Returns the built-in policies, which are the five policies of seed 004, Appendix C.2: `patterns`,
+    /// `security_critical`, `high_usage`, `inactive` and `default`.
     pub fn built_in() -> Self {
         Self::load(&[]).expect("the built-in policies are valid, which a test checks")
     }
 
-    /// Loads the built-in policies and applies every file on top of them.
+    /// Loads the built-in policies, and merges the policies of all files into them.
     ///
-    /// - Files are applied in the order of their layers, and files of the same layer in the given order.
-    /// - A file that names a policy of an earlier layer overrides the keys that it sets; the other keys keep their values. The
-    ///   policy keeps its position in the order. `escalation = ""` removes the flag.
-    /// - New policies of a file come before all policies of earlier layers, in the order of the file.
-    /// - `default` names the default policy. It comes last, and applies whether or not its own condition holds.
-    /// - A policy without a condition applies only as the default policy; otherwise it is left out.
-    /// - Without `decay`, a policy has exponential decay if its lifespan is `decay`, and logarithmic decay otherwise.
-    /// - `enabled = false` switches evaluation off: all entries are kept, with logarithmic decay.
+    /// - Files are merged in the order of their layers. Files of the same layer are merged in the given order.
+    /// - If a policy with the same name already exists, the file overrides only the keys that it sets. The position of
+    ///   the policy in the order does not change. `escalation = ""` removes the flag.
+    /// - New policies of a file are evaluated before all existing policies, in the order of the file.
+    /// - The key `default` contains the name of the default policy. The default policy is evaluated last, and applies
+    ///   even if its condition does not hold.
+    /// - A policy without a condition is ignored if it is not the default policy.
+    /// - If a policy does not set `decay`, its decay is exponential if its lifespan is `decay`, and logarithmic
+    ///   otherwise.
+    /// - `enabled = false` switches the evaluation off. Then all entries are kept forever, with logarithmic decay.
     ///
-    /// To switch off a policy of an earlier layer, give it the condition `false`.
+    /// To disable a policy of an earlier layer, set its condition to `false`.
     ///
     /// # Errors
-    /// Returns all errors of all files at once: the errors of [`PolicyLayer::from_toml`] and [`PolicyLayer::from_seed_json`],
-    /// policies without a lifespan, policies without a condition that no layer names as the default, and a default that names an
-    /// unknown policy.
+    /// Returns all errors of all files at once. In addition to the errors of [`PolicyLayer::from_toml`] and
+    /// [`PolicyLayer::from_seed_json`], a policy without a lifespan is an error. A policy without a condition is an
+    /// error if no layer sets it as the default policy. An unknown default policy is also an error.
     pub fn load(files: &[ConfigFile<'_>]) -> Result<Self, Diagnostics> {
         let built_in = ConfigFile { layer: Layer::BuiltIn, name: BUILT_IN_NAME, text: BUILT_IN };
         let mut later: Vec<&ConfigFile<'_>> = files.iter().collect();
@@ -88,17 +90,17 @@ impl Policies {
         })
     }
 
-    /// Whether policies are evaluated.
+    /// Returns `true` if policies are evaluated.
     pub fn is_enabled(&self) -> bool {
         self.enabled
     }
 
-    /// Returns the layer that switches evaluation on or off.
+    /// Returns the last layer that switches the evaluation on or off.
     pub(crate) fn enabled_in(&self) -> Layer {
         self.enabled_in
     }
 
-    /// Iterates over all policies in the order of evaluation; the default policy comes last.
+    /// Iterates over all policies in the order of evaluation. The default policy is the last.
     pub fn iter(&self) -> impl Iterator<Item = &Policy> {
         self.ordered.iter().chain([&self.default])
     }
@@ -109,11 +111,11 @@ impl Policies {
     }
 }
 
-/// Layers that are being merged.
+/// The state of merging layers.
 #[derive(Default)]
 struct Draft {
     enabled: Option<(bool, Layer)>,
-    /// The default policy of every layer that names one.
+    /// The settings `default` of all layers, in the order of the layers.
     defaults: Vec<DefaultName>,
     policies: Vec<(Layer, PolicyDraft)>,
     errors: Diagnostics,
@@ -125,10 +127,10 @@ impl Draft {
         self.defaults.extend(changes.default);
         let mut new = Vec::new();
         for policy in changes.policies {
-            match self.policies.iter_mut().find(|(_, known)| known.name == policy.name) {
-                Some((known_in, known)) => {
-                    *known_in = layer;
-                    known.override_with(policy);
+            match self.policies.iter_mut().find(|(_, existing)| existing.name == policy.name) {
+                Some((last_layer, existing)) => {
+                    *last_layer = layer;
+                    existing.override_with(policy);
                 }
                 None => new.push((layer, policy)),
             }
@@ -157,7 +159,7 @@ impl Draft {
         }
     }
 
-    /// Returns the index of the policy that the last layer names as the default.
+    /// Returns the index of the default policy, which the last `default` setting determines.
     fn default_position(&mut self) -> Option<usize> {
         let DefaultName { name, key, location } = self.defaults.last()?;
         let position = self.policies.iter().position(|(_, policy)| policy.name == *name);

@@ -1,4 +1,4 @@
-//! Reads `[memory.decay]` of a configuration file.
+//! Reads decay rates from the table `[memory.decay]` of configuration files.
 
 use aurora_diagnostics::Diagnostics;
 use aurora_diagnostics::document::{Document, Reader, Value};
@@ -13,12 +13,12 @@ const MAX_LAMBDA: f64 = 10.0;
 const RULE: &str = "must be a number per hour from 0 to 10";
 
 impl DecayRates {
-    /// Loads the default rates and applies `[memory.decay]` of every file on top of them, in the order of the layers. The rest
-    /// of each file is ignored. JSON files have no rates and are skipped.
+    /// Loads the default rates, and overrides them with the table `[memory.decay]` of every file, in the order of the
+    /// layers. Ignores the rest of each file. Skips JSON files, because they contain no rates.
     ///
     /// # Errors
-    /// Returns all errors of all files at once: invalid TOML, unknown kinds and scopes, and values that are not a number from 0
-    /// to 10.
+    /// Returns all errors of all files at once: invalid TOML, unknown kinds and scopes, and values that are not numbers
+    /// from 0 to 10.
     pub fn load(files: &[ConfigFile<'_>]) -> Result<Self, Diagnostics> {
         let mut files: Vec<&ConfigFile<'_>> = files.iter().filter(|file| !file.is_json()).collect();
         files.sort_by_key(|file| file.layer);
@@ -38,7 +38,7 @@ impl DecayRates {
     }
 }
 
-/// Reads `[memory.decay]` of one file.
+/// Reads `[memory.decay]` of one file. Returns `None` if the table does not exist.
 fn read<'d>(values: &mut Reader<'d, '_>, rates: &mut DecayRates) -> Option<()> {
     let memory = values.entry(values.document.root.entries(), "memory")?;
     let memory = values.table(memory, "memory")?;

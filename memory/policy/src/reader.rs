@@ -1,4 +1,4 @@
-//! Reads the policies of a configuration file.
+//! Reads policies from a configuration file.
 
 use aurora_diagnostics::document::{Document, Entry, Reader, Value};
 use aurora_diagnostics::{Diagnostic, Diagnostics, Location, code};
@@ -9,14 +9,15 @@ use crate::lifespan::{Decay, Lifespan};
 
 /// Maximum length of a policy name in bytes.
 const MAX_NAME_BYTES: usize = 64;
-/// Aliases of keys, with the canonical key that the writer uses.
+/// Aliases of keys, each with its canonical key. The writer uses only canonical keys.
 const ALIASES: [(&str, &str); 3] =
     [("default_policy", "default"), ("decay_mechanism", "decay"), ("escalation_action", "escalation")];
 const SETTINGS: [&str; 2] = ["enabled", "default"];
 const FIELDS: [&str; 5] = ["condition", "lifespan", "decay", "escalation", "description"];
 
 impl PolicyLayer {
-    /// Reads `[memory.policies]` and `[memory.policy.NAME]` of a configuration file in TOML and ignores the rest of the file.
+    /// Reads the tables `[memory.policies]` and `[memory.policy.NAME]` of a configuration file in TOML. Ignores the
+    /// rest of the file.
     ///
     /// # Errors
     /// Returns all errors at once: invalid TOML, unknown keys, invalid values, and conditions that do not parse.
@@ -24,18 +25,18 @@ impl PolicyLayer {
         read_toml(name, text).into_result()
     }
 
-    /// Reads a configuration in JSON: `memory.lifespan_policies` (seed 004, Appendix C.2) or `retention_policies` (§6.7.1).
-    /// The rest of the file is ignored.
+    /// Reads policies from a JSON file. They are the value of `memory.lifespan_policies` (seed 004, Appendix C.2) or of
+    /// `retention_policies` (§6.7.1). Ignores the rest of the file.
     ///
     /// # Errors
-    /// Returns all errors at once, as for TOML. A file with neither key, or with both, is also an error.
+    /// Returns all errors at once, as for TOML. A file with neither of these keys, or with both, is also an error.
     pub fn from_seed_json(name: &str, text: &str) -> Result<Self, Diagnostics> {
         read_seed_json(name, text).into_result()
     }
 }
 
-/// The policies of a file, and its errors. A placeholder replaces each invalid value, so that no further error is reported for
-/// it.
+/// The policies and the errors of a file. A placeholder replaces each invalid condition and lifespan, so that the value
+/// is not also reported as missing.
 pub(crate) struct Reading {
     pub(crate) layer: PolicyLayer,
     pub(crate) errors: Diagnostics,
@@ -108,13 +109,14 @@ impl<'d, 't> LayerReader<'d, 't> {
         Reading { layer: self.layer, errors: self.values.mistakes }
     }
 
-    /// Returns the entries of the table `memory`.
+    /// Returns the entries of the table `memory`; empty if there is no such table.
     fn memory(&mut self) -> &'d [Entry<'t>] {
         let memory = self.values.entry(self.values.document.root.entries(), "memory");
         memory.and_then(|memory| self.values.table(memory, "memory")).unwrap_or_default()
     }
 
-    /// Reads `enabled` and `default`. Returns the entry whose key is `policies`, if the format keeps policies there.
+    /// Reads `enabled` and `default`. `policies` is the key of the policies if the format has them in the same table.
+    /// Returns the entry with this key.
     fn settings(&mut self, entry: &'d Entry<'t>, prefix: &str, policies: Option<&str>) -> Option<&'d Entry<'t>> {
         let mut found = None;
         let settings = self.values.table(entry, prefix)?;
@@ -132,8 +134,8 @@ impl<'d, 't> LayerReader<'d, 't> {
                 name => {
                     let is_policy = matches!(setting.node.value, Value::Table(_)) && policies.is_none();
                     let help = is_policy.then(|| format!("a policy is a table `[memory.policy.{name}]`"));
-                    let known: Vec<&str> = SETTINGS.into_iter().chain(policies).collect();
-                    self.values.unknown(setting, &key, &known, help);
+                    let valid: Vec<&str> = SETTINGS.into_iter().chain(policies).collect();
+                    self.values.unknown(setting, &key, &valid, help);
                 }
             }
         }
@@ -207,20 +209,21 @@ impl<'d, 't> LayerReader<'d, 't> {
         self.values.document.location(entry.key_span.clone())
     }
 
-    /// Returns the entries with their canonical keys. Reports an entry that repeats the key of an earlier one.
+    /// Returns the entries with their canonical keys. Reports and omits an entry that repeats the key of an earlier
+    /// entry.
     fn canonical_entries(&mut self, entries: &'d [Entry<'t>], prefix: &str) -> Vec<(&'d str, &'d Entry<'t>)> {
-        let mut known: Vec<(&str, &Entry<'t>)> = Vec::new();
+        let mut canonical: Vec<(&str, &Entry<'t>)> = Vec::new();
         for entry in entries {
             let alias = ALIASES.into_iter().find(|(alias, _)| *alias == entry.key);
             let name = alias.map_or(entry.key.as_ref(), |(_, name)| name);
-            match known.iter().find(|(earlier, _)| *earlier == name) {
+            match canonical.iter().find(|(earlier, _)| *earlier == name) {
                 Some((_, earlier)) => {
                     let message = format!("`{prefix}.{}` repeats the key `{}`", entry.key, earlier.key);
                     self.values.refuse(entry, message, Some("keep one".to_owned()));
                 }
-                None => known.push((name, entry)),
+                None => canonical.push((name, entry)),
             }
         }
-        known
+        canonical
     }
 }

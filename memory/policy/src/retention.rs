@@ -1,4 +1,4 @@
-//! The retention of an entry, without the reasons.
+//! The retention of an entry, without an explanation.
 
 use serde::Serialize;
 
@@ -13,9 +13,9 @@ use crate::rules::EntryRules;
 pub struct Retention {
     /// The lifespan of the entry.
     pub lifespan: Lifespan,
-    /// The decay of its activation.
+    /// The decay of the entry's activation.
     pub decay: Decay,
-    /// Its current state.
+    /// The current state of the entry.
     pub state: State,
     /// Days until the entry expires; `None` if it never expires or has expired.
     pub expires_in_days: Option<f64>,
@@ -25,24 +25,24 @@ pub struct Retention {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum State {
-    /// The entry is kept, and search finds it.
+    /// The entry is kept, and searches find it.
     Active,
-    /// The entry is kept, and search ranks it low.
+    /// The entry is kept, but searches rank it low.
     Decayed,
     /// The lifespan of the entry is over.
     Expired {
-        /// Days since the end of its lifespan, 0 or more.
+        /// Days since the end of the lifespan, at least 0.
         since_days: f64,
     },
 }
 
-/// Returns the decision of [`decide`](crate::decide) without names, flags and explanation. Ranking calls this for every
-/// search candidate.
+/// Returns the retention that [`decide`](crate::decide) determines, without names, flags and explanations.
+/// Ranking calls this function for every search candidate.
 pub fn retention(policies: &Policies, rules: &EntryRules, facts: &Facts<'_>) -> Retention {
     find_deciding(policies, rules, facts).1
 }
 
-/// Returns the candidate that decides, and the resulting retention.
+/// Returns the deciding candidate and the resulting retention.
 pub(crate) fn find_deciding<'a>(
     policies: &'a Policies,
     rules: &'a EntryRules,

@@ -1,4 +1,4 @@
-//! The retention rules of one entry: its `governance.lifespan_policy` and `governance.retention_rules`.
+//! The retention rules of one entry, from `governance.lifespan_policy` and `governance.retention_rules`.
 
 use std::fmt;
 
@@ -8,11 +8,16 @@ use thiserror::Error;
 use crate::condition::Condition;
 use crate::lifespan::{Decay, Lifespan, MAX_DAYS, parse_days};
 
-/// The retention settings of a single entry. An entry without `governance` has the default, which sets nothing.
+/// The retention settings of a single entry. The default applies to an entry without `governance`, and has no rules.
 ///
-/// With `conditional`, the rules come before all policies; if no rule decides, the policies do. With `indefinite`, the entry is
-/// kept forever. With `time-based`, the policies decide. `indefinite` and `time-based` ignore the rules of the entry. Without a
-/// `lifespan_policy`, the rules are used. Source: seed 004, §6.3.6.
+/// `lifespan_policy` determines whether the rules are used:
+///
+/// - With `conditional`, the rules are evaluated before all policies. If no rule decides, the policies decide. An entry
+///   without `lifespan_policy` is treated in the same way.
+/// - With `time-based`, the rules are ignored, and the policies decide.
+/// - With `indefinite`, the rules are ignored, and the entry is kept forever.
+///
+/// Source: seed 004, §6.3.6.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct EntryRules {
     pub(crate) lifespan_policy: LifespanPolicy,
@@ -28,7 +33,7 @@ pub(crate) enum LifespanPolicy {
     Indefinite,
 }
 
-/// A pair of `if` and `then`.
+/// A retention rule: a condition (`if`) and an action (`then`).
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct RetentionRule {
     pub(crate) condition: Condition,
@@ -45,19 +50,20 @@ pub(crate) enum Action {
     EscalationCandidate,
 }
 
-/// All errors of the retention rules of an entry.
+/// All errors in the retention rules of an entry.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{}", messages.join("; "))]
 pub struct RulesError {
-    /// One message per error. Each message names the key.
+    /// The messages, one per error. Each message contains the key of the invalid value.
     pub messages: Vec<String>,
 }
 
 impl EntryRules {
-    /// Parses `governance.lifespan_policy` and the pairs of `if` and `then` of `governance.retention_rules`.
+    /// Parses `governance.lifespan_policy` and `governance.retention_rules`. `rules` contains the values of `if` and
+    /// `then`.
     ///
     /// # Errors
-    /// Returns all errors at once: an unknown lifespan policy, conditions that do not parse, unknown actions.
+    /// Returns all errors at once: an unknown lifespan policy, invalid conditions, and unknown actions.
     pub fn parse<'a>(
         lifespan_policy: Option<&str>,
         rules: impl IntoIterator<Item = (&'a str, &'a str)>,
@@ -85,10 +91,10 @@ impl EntryRules {
     }
 }
 
-/// Checks one retention rule. The caller adds the location of the rule to the error.
+/// Checks one retention rule.
 ///
 /// # Errors
-/// Returns one sentence with all errors of the condition and the action.
+/// Returns one message with all errors in the condition and the action. The caller must add the location of the rule.
 pub fn check_rule(condition: &str, action: &str) -> Result<(), String> {
     RetentionRule::parse(condition, action).map(|_| ()).map_err(|errors| {
         let messages: Vec<String> = errors.into_iter().map(|(key, error)| format!("`{key}`{error}")).collect();
@@ -110,7 +116,7 @@ impl LifespanPolicy {
 }
 
 impl RetentionRule {
-    /// Parses a rule. Each error consists of a key and the message that follows the key.
+    /// Parses a rule. An error is a pair of a key and the text that follows the key in a message.
     fn parse(condition: &str, action: &str) -> Result<Self, Vec<(&'static str, String)>> {
         let condition = Condition::parse(condition).map_err(|error| ("if", format!(": {error}")));
         let action = Action::parse(action).map_err(|error| ("then", format!(" {error}")));
@@ -148,7 +154,7 @@ impl Action {
         Err(format!("must be `{}`, not `{text}`{suggestion}", Self::NAMES.join("`, `")))
     }
 
-    /// Returns the lifespan and decay; `None` if the action only sets an escalation flag.
+    /// Returns the lifespan and decay that the action sets; `None` if the action only sets an escalation flag.
     pub(crate) fn retention(self) -> Option<(Lifespan, Decay)> {
         let lifespan = match self {
             Self::RetainIndefinitely | Self::RetainWhileActive => Lifespan::Indefinite,

@@ -1,4 +1,4 @@
-//! Scopes: the searches that find an entry.
+//! The scope of an entry or of a search.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,31 +1,32 @@
-//! Temporal decay: how much the age of a memory lowers its score.
+//! Temporal decay, which lowers the score of an entry with its age.
 
 use crate::scope::Scope;
 
-/// The kinds of memories, by their names in a configuration.
+/// The kinds of entries that have a decay rate, with their names in a configuration.
 pub(crate) const KINDS: [&str; 6] = [TURN, "note", "knowledge", "reasoning", "log", "code"];
 const TURN: &str = "turn";
 
-/// Default decay rate of turns per hour. The half-life is 7.9 years, so that the newer of two equally relevant turns ranks
-/// first. Seed 003 proposes 0.01, which hides turns that are weeks old; see `docs/internals/memory-measurements.md`.
+/// Default decay rate of turns, per hour. The half-life is 7.9 years. The decay is only large enough to rank the newer
+/// of two equally relevant turns first. Seed 003 proposes 0.01, which hides turns that are several weeks old; see
+/// `docs/internals/memory-measurements.md`.
 const DEFAULT_TURN_LAMBDA: f64 = 0.00001;
 
-/// Returns the weight `exp(−λ · t)`, 0 to 1, of a memory that is `age_hours` old. A negative age counts as 0. Source: seed 003,
-/// Appendix A.
+/// Returns the weight `exp(−λ · t)`, from 0 to 1, of an entry whose age `t` is `age_hours`. A negative age counts as 0.
+/// Source: seed 003, Appendix A.
 ///
-/// The half-life is `ln 2 / λ`: 693.1 hours for 0.001 per hour, 69.3 for 0.01, 6.93 for 0.1.
+/// The half-life is `ln 2 / λ`. It is 693.1 hours for a rate of 0.001 per hour, 69.3 for 0.01, and 6.93 for 0.1.
 pub fn temporal_weight(lambda_per_hour: f64, age_hours: f64) -> f64 {
-    // 0 · ∞ would be NaN.
+    // The product of a rate of 0 and an infinite age would be NaN.
     if lambda_per_hour == 0.0 { 1.0 } else { (-lambda_per_hour * age_hours.max(0.0)).exp() }
 }
 
-/// The decay rates λ per hour of every kind and scope.
+/// The decay rates λ, per hour, for every kind and scope.
 ///
-/// The default is 0.00001 for turns in every scope, and 0 for everything else. `[memory.decay]` sets other rates:
-/// `turn = 0.02` in every scope, `turn.session = 0.1` in one.
+/// The default is 0.00001 for turns in every scope, and 0 for all other kinds. The table `[memory.decay]` sets other
+/// rates: `turn = 0.02` sets the rate of turns in every scope, and `turn.session = 0.1` sets it in one scope.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DecayRates {
-    /// Indexed by kind, then by scope.
+    /// The rates, indexed by kind and then by scope.
     lambdas: [[f64; Scope::ALL.len()]; KINDS.len()],
 }
 
@@ -40,7 +41,7 @@ impl Default for DecayRates {
 impl DecayRates {
     /// Sets the decay rate of a kind in some scopes.
     pub(crate) fn set(&mut self, kind: &str, scopes: &[Scope], lambda: f64) {
-        let Some(kind) = KINDS.iter().position(|known| *known == kind) else { return };
+        let Some(kind) = KINDS.iter().position(|name| *name == kind) else { return };
         for scope in scopes {
             self.lambdas[kind][*scope as usize] = lambda;
         }
@@ -48,7 +49,7 @@ impl DecayRates {
 
     /// Returns the decay rate λ, per hour; 0 for an unknown kind.
     pub fn lambda(&self, kind: &str, scope: Scope) -> f64 {
-        let kind = KINDS.iter().position(|known| *known == kind);
+        let kind = KINDS.iter().position(|name| *name == kind);
         kind.map_or(0.0, |kind| self.lambdas[kind][scope as usize])
     }
 }
@@ -58,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn half_lives_by_hand() {
+    fn half_lives_match_values_computed_by_hand() {
         let check = |lambda: f64, half_life: f64| {
             let weight = temporal_weight(lambda, half_life);
             assert!((weight - 0.5).abs() < 1e-5, "{lambda} per hour after {half_life} hours: {weight}");
@@ -69,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn weights_by_hand() {
+    fn weights_match_values_computed_by_hand() {
         let check = |lambda: f64, age: f64, expected: f64| {
             assert!((temporal_weight(lambda, age) - expected).abs() < 1e-9, "{lambda} per hour after {age} hours");
         };
@@ -80,7 +81,7 @@ mod tests {
         check(0.01, -5.0, 1.0);
         check(0.0, f64::INFINITY, 1.0);
         check(0.01, f64::INFINITY, 0.0);
-        // Seed 003: an hour weighs more than twice as much as a week.
+        // According to seed 003, an entry that is an hour old weighs more than twice as much as one that is a week old.
         assert!(temporal_weight(0.01, 1.0) > 2.0 * temporal_weight(0.01, 168.0));
     }
 

@@ -5,7 +5,8 @@ use std::fmt::Display;
 use crate::layer::PolicyLayer;
 
 impl PolicyLayer {
-    /// Writes the layer as TOML, which [`PolicyLayer::from_toml`] reads as an equal layer. Conditions are in canonical form.
+    /// Writes the layer as TOML. [`PolicyLayer::from_toml`] reads an equal layer from the result. Conditions are
+    /// written in canonical form.
     pub fn to_toml(&self) -> String {
         let mut tables = Vec::new();
         if self.enabled.is_some() || self.default.is_some() {

@@ -1,4 +1,4 @@
-//! Evaluation of conditions, and their canonical form.
+//! Tests of the evaluation and the canonical form of conditions.
 
 use aurora_memory_policy::{Condition, Facts};
 
@@ -19,7 +19,7 @@ fn facts() -> Facts<'static> {
 }
 
 #[test]
-fn canonical_forms() {
+fn conditions_are_written_in_canonical_form() {
     let check = |text: &str, expected: &str| {
         let condition = Condition::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
         assert_eq!(condition.to_string(), expected);
@@ -46,7 +46,7 @@ fn canonical_forms() {
 }
 
 #[test]
-fn conditions_hold() {
+fn conditions_are_evaluated() {
     let check = |text: &str, expected: bool| {
         let condition = Condition::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
         assert_eq!(condition.holds(&facts()), expected, "{text}");
@@ -97,7 +97,7 @@ fn limits_are_exact() {
     assert!(Condition::parse(&nested(65)).is_err());
     assert!(Condition::parse(&format!("{}true", "!".repeat(64))).is_ok());
     assert!(Condition::parse(&format!("{}true", "!".repeat(65))).is_err());
-    // The depth counts only parentheses that are still open.
+    // Closed parentheses do not count for the depth.
     assert!(Condition::parse(&vec!["(NOT true)"; 200].join(" OR ")).is_ok());
     let of_length = |bytes: usize| format!("contains_tag('{}')", "x".repeat(bytes - 16));
     assert!(Condition::parse(&of_length(4096)).is_ok());

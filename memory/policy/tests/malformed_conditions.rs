@@ -1,4 +1,4 @@
-//! The messages of malformed conditions and retention rules.
+//! Tests of the error messages for malformed conditions and retention rules.
 
 use aurora_memory_policy::{Condition, EntryRules, check_rule};
 use insta::assert_snapshot;

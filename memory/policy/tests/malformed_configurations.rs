@@ -1,4 +1,4 @@
-//! The messages of malformed configurations.
+//! Tests of the error messages for malformed configurations.
 
 use aurora_memory_policy::{ConfigFile, DecayRates, Layer, Policies, PolicyLayer};
 use insta::assert_snapshot;

@@ -1,4 +1,4 @@
-//! Properties of conditions, layers and decisions.
+//! Property tests of conditions, layers and decisions.
 
 use aurora_memory_policy::{
     Condition, ConfigFile, Decay, EntryRules, Facts, Layer, Policies, PolicyLayer, Rates, activation_loss, decide,
@@ -8,7 +8,7 @@ use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 
-/// A reference model of a condition, with its own evaluation.
+/// A reference implementation of a condition.
 #[derive(Debug, Clone)]
 enum Tree {
     Constant(bool),
@@ -36,9 +36,9 @@ struct OwnedFacts {
 }
 
 impl OwnedFacts {
-    fn with<T>(&self, ask: impl FnOnce(&Facts<'_>) -> T) -> T {
+    fn with<T>(&self, call: impl FnOnce(&Facts<'_>) -> T) -> T {
         let tags: Vec<&str> = self.tags.iter().map(String::as_str).collect();
-        ask(&Facts {
+        call(&Facts {
             id: "an id",
             kind: &self.kind,
             scope: "project",
@@ -81,10 +81,10 @@ impl Tree {
                     "domain" => facts.domain.as_ref(),
                     _ => None,
                 };
-                found.is_some_and(|found| (folded(found) == folded(value)) == *equal)
+                found.is_some_and(|found| (lower_case(found) == lower_case(value)) == *equal)
             }
             Self::IsPattern(equal, value) => (facts.is_pattern == *value) == *equal,
-            Self::Tag(tag) => facts.tags.iter().any(|found| folded(found) == folded(tag)),
+            Self::Tag(tag) => facts.tags.iter().any(|found| lower_case(found) == lower_case(tag)),
             Self::InactiveFor(days) => facts.inactive_days >= f64::from(*days),
             Self::Not(part) => !part.holds(facts),
             Self::And(parts) => parts.iter().fold(true, |all, part| all & part.holds(facts)),
@@ -92,7 +92,8 @@ impl Tree {
         }
     }
 
-    /// Writes the condition with parentheses around every part. `style` selects between alternative spellings.
+    /// Writes the condition with parentheses around every part. `style` selects one of two spellings for keywords,
+    /// operators and quotes.
     fn text(&self, style: bool) -> String {
         let word = |first: &str, second: &str| if style { first.to_owned() } else { second.to_owned() };
         let join = |parts: &[Self], keyword: &str| {
@@ -115,7 +116,7 @@ impl Tree {
     }
 }
 
-fn folded(text: &str) -> String {
+fn lower_case(text: &str) -> String {
     text.to_ascii_lowercase()
 }
 
@@ -187,8 +188,8 @@ fn facts() -> impl Strategy<Value = OwnedFacts> {
     )
 }
 
-/// A text of tokens of the grammar in random order.
-fn jumble() -> impl Strategy<Value = String> {
+/// Generates a text of tokens in random order.
+fn random_tokens() -> impl Strategy<Value = String> {
     let words = [
         "score",
         "domain",
@@ -222,7 +223,7 @@ fn jumble() -> impl Strategy<Value = String> {
         .prop_map(|words| words.into_iter().flat_map(|(word, space)| [word, space]).collect())
 }
 
-/// Policies in TOML, each with a condition, a lifespan, a decay and a flag.
+/// Generates policies in TOML, each with a condition, a lifespan, a decay and a flag.
 fn layer_text() -> impl Strategy<Value = String> {
     let lifespans = prop::sample::select(vec!["indefinite", "decay", "10_days", "20_days"]);
     let decays = prop::sample::select(vec!["logarithmic", "exponential", "none"]);
@@ -260,7 +261,7 @@ proptest! {
     }
 
     #[test]
-    fn laws_of_logic(a in tree(), b in tree(), c in tree(), facts in facts()) {
+    fn conditions_obey_the_laws_of_logic(a in tree(), b in tree(), c in tree(), facts in facts()) {
         let (a, b, c) = (a.text(true), b.text(true), c.text(true));
         let holds = |text: String| {
             let condition = Condition::parse(&text).unwrap();
@@ -275,7 +276,7 @@ proptest! {
     }
 
     #[test]
-    fn parsing_a_condition_never_panics(text in prop_oneof![any::<String>(), jumble()]) {
+    fn parsing_a_condition_never_panics(text in prop_oneof![any::<String>(), random_tokens()]) {
         match Condition::parse(&text) {
             Ok(condition) => prop_assert_eq!(Condition::parse(&condition.to_string()).unwrap(), condition),
             Err(error) => prop_assert!(text.get(error.span.clone()).is_some(), "{}: {}", text, error),
@@ -283,7 +284,7 @@ proptest! {
     }
 
     #[test]
-    fn parsing_a_layer_never_panics(text in prop_oneof![any::<String>(), jumble()]) {
+    fn parsing_a_layer_never_panics(text in prop_oneof![any::<String>(), random_tokens()]) {
         let whole = [
             text.clone(),
             format!("[memory.policy.a]\ncondition = {text}"),
@@ -334,7 +335,7 @@ proptest! {
             for policy in policies.iter() {
                 let held = policy.condition.as_ref().is_some_and(|condition| condition.holds(facts));
                 if let Some(flag) = policy.escalation.as_ref().filter(|_| held || policy.name == decision.policy) {
-                    prop_assert_eq!(decision.escalation.iter().filter(|known| *known == flag).count(), 1);
+                    prop_assert_eq!(decision.escalation.iter().filter(|other| *other == flag).count(), 1);
                 }
             }
             Ok(())

@@ -1,4 +1,4 @@
-//! The examples of seed 004: built-in policies, overrides, retention rules, and both JSON formats.
+//! Tests with the examples of seed 004: built-in policies, overrides, retention rules, and both JSON formats.
 
 use aurora_memory_policy::{
     ConfigFile, Decay, Decision, EntryRules, Facts, Layer, Lifespan, Policies, PolicyLayer, State, decide, retention,
@@ -9,8 +9,8 @@ fn file(layer: Layer, text: &str) -> ConfigFile<'_> {
     ConfigFile { layer, name: "config.toml", text }
 }
 
-/// Name, layer, lifespan, decay, state and days until expiry.
-fn brief(decision: &Decision) -> String {
+/// Formats the name, layer, lifespan, decay, state, days until expiry and flags of a decision.
+fn summary(decision: &Decision) -> String {
     let state = match decision.state {
         State::Active => "active".to_owned(),
         State::Decayed => "decayed".to_owned(),
@@ -42,7 +42,7 @@ fn built_in_policies() {
     default (built-in): 180_days, logarithmic
     ");
     let check = |facts: Facts<'_>, expected: &str| {
-        assert_eq!(brief(&decide(&policies, &EntryRules::default(), &facts)), expected);
+        assert_eq!(summary(&decide(&policies, &EntryRules::default(), &facts)), expected);
     };
     let old = Facts { age_days: 500.0, inactive_days: 10.0, access_count: 5, ..Facts::default() };
     check(
@@ -68,7 +68,7 @@ fn built_in_policies() {
     );
     check(Facts { age_days: 180.0, ..old }, "default (built-in): 180_days, logarithmic, expired 0 days ago");
     check(Facts { age_days: 100.0, ..old }, "default (built-in): 180_days, logarithmic, active, expires in 80 days");
-    // A flag is collected even if another policy decides.
+    // The entry gets the flag of a policy even if another policy decides.
     check(
         Facts { is_pattern: true, score: Some(0.9), access_count: 11, ..old },
         "patterns (built-in): indefinite, logarithmic, active, candidate_for_fine_tuning",
@@ -107,19 +107,19 @@ fn a_project_overrides_the_global_policies() {
     let (global, project) = (file(Layer::Global, GLOBAL), file(Layer::Project, PROJECT));
     let check = |files: &[ConfigFile<'_>], facts: Facts<'_>, expected: &str| {
         let policies = Policies::load(files).unwrap();
-        assert_eq!(brief(&decide(&policies, &EntryRules::default(), &facts)), expected);
+        assert_eq!(summary(&decide(&policies, &EntryRules::default(), &facts)), expected);
     };
     let fintech =
         Facts { domain: Some("fintech"), score: Some(0.6), age_days: 100.0, access_count: 3, ..Facts::default() };
     let other = Facts { domain: Some("web"), age_days: 30.0, ..fintech };
     check(&[global], fintech, "default (global): 180_days, logarithmic, active, expires in 80 days");
     check(&[global], other, "default (global): 180_days, logarithmic, active, expires in 150 days");
-    // The order of the layers counts, not the order of the arguments.
+    // Files are merged in the order of the layers, not in the order of the arguments.
     for files in [[global, project], [project, global]] {
         check(&files, fintech, "fintech_critical (project): 730_days, none, active, expires in 630 days");
         check(&files, other, "default (project): 90_days, exponential, active, expires in 60 days");
         check(&files, Facts { age_days: 91.0, ..other }, "default (project): 90_days, exponential, expired 1 days ago");
-        // The project's policy comes before the built-in security policy.
+        // The policy of the project is evaluated before the built-in policy `security_critical`.
         let security = Facts { tags: &["security"], ..other };
         check(&files, security, "fintech_critical (project): 730_days, none, active, expires in 700 days");
         // The default policy applies even if its condition does not hold.
@@ -140,7 +140,7 @@ fn a_project_overrides_the_global_policies() {
 }
 
 #[test]
-fn order_and_keys_of_overridden_policies() {
+fn overriding_keeps_the_position_and_the_unset_keys_of_a_policy() {
     let global = "
 [memory.policy.inactive]
 condition = 'inactive_for_30_days'
@@ -181,7 +181,7 @@ decay = 'none'
 }
 
 #[test]
-fn another_default() {
+fn the_default_policy_can_be_replaced() {
     let named = "[memory.policies]\ndefault = 'short'\n[memory.policy.short]\nlifespan = '7_days'\n";
     let policies = Policies::load(&[file(Layer::Global, named)]).unwrap();
     assert_snapshot!(order(&policies), @"
@@ -202,7 +202,7 @@ fn another_default() {
     default (global): 180_days, logarithmic
     short (global): 7_days, logarithmic
     ");
-    // A project can name another default policy although the global file names one without a condition.
+    // A project can set another default policy, even if the default policy of the global file has no condition.
     let project = file(Layer::Project, "[memory.policies]\ndefault = 'patterns'");
     let policies = Policies::load(&[file(Layer::Global, named), project]).unwrap();
     assert_snapshot!(order(&policies), @"
@@ -214,11 +214,11 @@ fn another_default() {
 }
 
 #[test]
-fn switched_off() {
+fn evaluation_can_be_switched_off() {
     let policies = Policies::load(&[file(Layer::Project, "[memory.policies]\nenabled = false")]).unwrap();
     let rules = EntryRules::parse(None, [("true", "decay_to_inactive"), ("true", "escalation_candidate")]).unwrap();
     let decision = decide(&policies, &rules, &Facts { age_days: 1e6, access_count: 100, ..Facts::default() });
-    assert_eq!(brief(&decision), "memory.policies.enabled (project): indefinite, logarithmic, active");
+    assert_eq!(summary(&decision), "memory.policies.enabled (project): indefinite, logarithmic, active");
     assert_snapshot!(decision.steps[0].explanation, @"The evaluation of policies is switched off. The entry is kept forever. Its activation falls with the logarithm of the days without use.");
     assert_eq!(decision.steps.len(), 1);
     let again = file(Layer::Flag, "[memory.policies]\nenabled = true");
@@ -231,7 +231,7 @@ fn rules_of_an_entry() {
     let check = |lifespan_policy, rules: &[(&str, &str)], facts: Facts<'_>, expected: &str| {
         let rules = EntryRules::parse(lifespan_policy, rules.iter().copied()).unwrap();
         let decision = decide(&policies, &rules, &facts);
-        assert_eq!(brief(&decision), expected);
+        assert_eq!(summary(&decision), expected);
         assert_eq!(retention(&policies, &rules, &facts).state, decision.state);
     };
     let facts = Facts { age_days: 200.0, inactive_days: 100.0, access_count: 3, ..Facts::default() };
@@ -269,7 +269,7 @@ fn rules_of_an_entry() {
         used,
         "governance.retention_rules[2] (entry): 365_days, logarithmic, active, expires in 165 days, candidate_for_fine_tuning",
     );
-    // Without `lifespan_policy` the rules are used; `time-based` and `indefinite` ignore them.
+    // Without `lifespan_policy`, the rules are used. With `time-based` and `indefinite`, they are ignored.
     check(
         None,
         &reasoning,
@@ -409,7 +409,7 @@ const POLICIES_OF_C2: &str = r#"{
 }"#;
 
 #[test]
-fn json_becomes_toml() {
+fn json_is_converted_to_toml() {
     let to_toml = |text| {
         let layer = PolicyLayer::from_seed_json("config.json", text).unwrap();
         let written = layer.to_toml();
@@ -465,12 +465,12 @@ fn json_becomes_toml() {
 }
 
 #[test]
-fn json_is_a_layer() {
+fn a_json_file_is_a_layer() {
     let json = ConfigFile { layer: Layer::Flag, name: "policies.JSON", text: POLICIES_OF_C2 };
     let policies = Policies::load(&[json]).unwrap();
     let facts = Facts { domain: Some("fintech"), ..Facts::default() };
     let decision = decide(&policies, &EntryRules::default(), &facts);
-    assert_eq!(brief(&decision), "fintech_critical (flag): 730_days, none, active, expires in 730 days");
+    assert_eq!(summary(&decision), "fintech_critical (flag): 730_days, none, active, expires in 730 days");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! An entry that was read and is not stored yet.
+//! A valid entry that is not stored yet.
 
 use serde_json::{Map, Value};
 
@@ -8,7 +8,7 @@ use crate::id;
 use crate::kind::Kind;
 use crate::verdict::{Outcome, Verdict};
 
-/// A valid entry. Its score decides whether it is stored.
+/// A valid entry that is not stored yet. The score of the entry determines whether it will be stored.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Draft {
     entry: Entry,
@@ -16,13 +16,14 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// Creates a draft from a checked document. Masks the secrets, then derives the id and metadata if they are missing.
+    /// Creates a draft from a checked document. Masks secrets, and then derives the id and the metadata if they are
+    /// missing.
     pub(crate) fn new(kind: Kind, document: Map<String, Value>) -> Self {
         let document = without_secrets(document);
         let id = document.get("id").and_then(Value::as_str).map(str::to_owned);
         let mut entry = Entry::new(kind, id.clone().unwrap_or_default(), document);
         if id.is_none() {
-            // A derived id is always valid for the kind.
+            // Setting the id does not fail, because a derived id is always valid for its kind.
             let _ = entry.set_id(&derive_id(&entry));
         }
         derive::complete(&mut entry);
@@ -34,22 +35,22 @@ impl Draft {
         &self.entry
     }
 
-    /// Returns the entry for changes of its tags, links or id.
+    /// Returns the entry, to change its tags, links or id.
     pub fn entry_mut(&mut self) -> &mut Entry {
         &mut self.entry
     }
 
-    /// Whether the id was derived because the document has none.
+    /// Returns `true` if the id was derived, because the document has no id.
     pub fn has_derived_id(&self) -> bool {
         self.has_derived_id
     }
 
-    /// Returns the verdict: whether the entry is stored, and whether it is a pattern.
+    /// Returns the verdict on the entry, which depends on its score.
     pub fn verdict(&self) -> Verdict {
         Verdict::from_score(self.entry.score())
     }
 
-    /// Returns the outcome for the entry, with the reason.
+    /// Returns the outcome of the verdict, with the id and the reason.
     pub fn outcome(&self) -> Outcome {
         let verdict = self.verdict();
         Outcome {
@@ -60,10 +61,10 @@ impl Draft {
         }
     }
 
-    /// Returns the entry if it is to be stored.
+    /// Returns the entry if its score is high enough to be stored.
     ///
     /// # Errors
-    /// Returns the outcome if the entry is not to be stored.
+    /// Returns the outcome if the score is too low.
     pub fn into_entry(self) -> Result<Entry, Outcome> {
         if self.verdict().is_stored() { Ok(self.entry) } else { Err(self.outcome()) }
     }
@@ -79,7 +80,8 @@ fn derive_id(entry: &Entry) -> String {
     id::derive(entry.kind(), entry.title_for_id().as_deref(), content)
 }
 
-/// Returns an id such as `code:auth.py:login`, if it is valid.
+/// Returns the id of a code entry, such as `code:auth.py:login`; `None` if the entry has no file, or if the id is not
+/// valid.
 fn code_id(entry: &Entry) -> Option<String> {
     let file = entry.text("content", "file")?;
     let function = entry.text("content", "function").map(|name| format!(":{name}")).unwrap_or_default();

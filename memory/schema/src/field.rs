@@ -1,6 +1,6 @@
-//! The fields of an entry and the rules for their values.
+//! The fields of an entry, and the rules for the values of the fields.
 //!
-//! The files in `schemas/` define the same fields as JSON Schemas; a test compares the names.
+//! The files in `schemas/` define the same fields as JSON Schemas. A test compares the names of the fields.
 
 use aurora_diagnostics::document::{Fault, Field, Group, Node, Rule, Shape};
 
@@ -9,7 +9,7 @@ use crate::{code, id, label, time};
 
 /// A number from 0 to 1.
 const SCORE: Shape = Shape::Number(0.0, 1.0);
-/// A number ≥ 0.
+/// A number that is at least 0.
 const AMOUNT: Shape = Shape::Number(0.0, f64::MAX);
 /// A line number.
 const LINE: Shape = Shape::Integer(1, u32::MAX as u64);
@@ -30,7 +30,7 @@ const TIME: Shape = Shape::Custom(&Rule {
         text => Err(Fault { help: text.and_then(time::help), ..Fault::default() }),
     },
 });
-/// The id of an entry or chunk that a link leads to.
+/// The target of a link, which is the id of an entry or chunk.
 const TARGET: Shape = Shape::Custom(&Rule {
     expected: "an id such as `know:stripe-api`",
     check: |node| match node.text().ok_or_else(Fault::default).map(id::target_problem)? {
@@ -38,7 +38,7 @@ const TARGET: Shape = Shape::Custom(&Rule {
         message => Err(Fault { code: Some(code::INVALID_ID), message, help: None }),
     },
 });
-/// First and last line.
+/// A list of the first and the last line.
 const LINE_RANGE: Shape = Shape::Custom(&Rule {
     expected: "the first and the last line, two ascending integers ≥ 1",
     check: |node| {
@@ -48,7 +48,7 @@ const LINE_RANGE: Shape = Shape::Custom(&Rule {
     },
 });
 
-/// Fields that the program computes, but that other tools store in entries.
+/// Fields that other tools store in entries, but that this program computes.
 const COMPUTED: [&str; 7] = [
     "access_count",
     "activation",
@@ -59,7 +59,7 @@ const COMPUTED: [&str; 7] = [
     "spreading_activation",
 ];
 
-/// The values of `governance.lifespan_policy`.
+/// The valid values of `governance.lifespan_policy`.
 pub(crate) const LIFESPAN_POLICIES: &[&str] = &["conditional", "time-based", "indefinite"];
 
 /// Returns the fields of an entry of a kind.
@@ -77,7 +77,7 @@ static REASONING: Group = root(&entry(Field::required("content", Shape::Object(&
 static KNOWLEDGE: Group = root(&entry(Field::required("content", Shape::Object(&KNOWLEDGE_CONTENT))));
 static NOTE: Group = root(&entry(Field::required("content", Shape::Object(&NOTE_CONTENT))));
 static TURN: Group = root(&entry(Field::required("content", Shape::Object(&TURN_CONTENT))));
-// `content` is optional, because a note about a piece of code needs only the id of the code.
+// `content` is optional, because an entry that only adds metadata to a piece of code needs only the id of the code.
 static CODE: Group = root(&entry(Field::optional("content", Shape::Object(&CODE_CONTENT))));
 
 const fn root(fields: &'static [Field]) -> Group {
@@ -179,7 +179,7 @@ static LINK: Group = Group::closed(&[
     Field::optional("weight", SCORE),
 ]);
 
-// Closed, because a mistyped rule or policy would silently have no effect.
+// Unknown fields are errors, because a misspelled rule or policy would otherwise have no effect without a message.
 static GOVERNANCE: Group = Group::closed(&[
     Field::optional("compliance_tags", LABELS),
     Field::optional("lifespan_policy", Shape::OneOf(LIFESPAN_POLICIES)),

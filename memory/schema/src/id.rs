@@ -1,4 +1,4 @@
-//! Validation of ids, and derivation of ids for entries without one.
+//! Validation and derivation of ids.
 
 use aurora_diagnostics::document::{is_blank, quoted};
 use serde_json::Value;
@@ -10,17 +10,19 @@ use crate::limit::ID_BYTES;
 /// Maximum length of a slug in bytes.
 const MAX_SLUG_BYTES: usize = 64;
 
-/// Number of hexadecimal digits in an id that is derived from a hash.
+/// Number of hexadecimal digits in an id that is derived from a hash of the content.
 const HASH_DIGITS: usize = 12;
 
 /// The reason why a text is not a valid id.
 pub(crate) struct Problem {
-    /// The part of the message after the name of the field, such as `must …, not …`.
+    /// The part of the message that follows the name of the field, such as `must …, not …`.
     pub(crate) message: String,
+    /// A suggestion for a valid id.
     pub(crate) help: Option<String>,
 }
 
-/// Checks the id of a new entry. Ids with secrets are rejected and not masked, because a masked id could not be found.
+/// Checks the id of a new entry. Returns `None` if the id is valid. An id with a secret is rejected instead of masked,
+/// because the user could not find the entry by a masked id.
 pub(crate) fn new_problem(kind: Kind, id: &str) -> Option<Problem> {
     let secret = aurora_redact::has_secret(id).then(|| Problem {
         message: "must have no secret, such as a token or a password".to_owned(),
@@ -29,7 +31,7 @@ pub(crate) fn new_problem(kind: Kind, id: &str) -> Option<Problem> {
     secret.or_else(|| problem(kind, id))
 }
 
-/// Checks the id of an entry of a kind.
+/// Checks the id of an entry of a kind. Returns `None` if the id is valid.
 pub(crate) fn problem(kind: Kind, id: &str) -> Option<Problem> {
     let prefix = kind.prefix();
     let without_help = |message: String| Some(Problem { message, help: None });
@@ -48,7 +50,7 @@ pub(crate) fn problem(kind: Kind, id: &str) -> Option<Problem> {
     }
 }
 
-/// Checks the id of the target of a link. Links can lead to chunks of any kind.
+/// Checks the target of a link. Returns `None` if it is a valid id of an entry or a chunk of any kind.
 pub(crate) fn target_problem(id: &str) -> Option<String> {
     general_problem(id).or_else(|| {
         let is_complete = id.split_once(':').is_some_and(|(kind, name)| !kind.is_empty() && !is_blank(name));
@@ -66,8 +68,8 @@ fn general_problem(id: &str) -> Option<String> {
     id.contains(char::is_control).then(|| format!("must not contain control characters: {}", quoted(id)))
 }
 
-/// Derives the id of an entry without one: the prefix and the slug of the title. A hash of the content replaces the slug if there
-/// is no title or if the slug looks like a secret, even though the title does not.
+/// Derives the id of an entry, which consists of the prefix of the kind and a slug of the title. A hash of the content
+/// replaces the slug if there is no title, or if the slug is empty or looks like a secret.
 pub(crate) fn derive(kind: Kind, title: Option<&str>, content: &Value) -> String {
     let with_prefix = |name: String| format!("{}{name}", kind.prefix());
     let slug = title.map(slug).filter(|slug| !slug.is_empty()).map(with_prefix);
@@ -75,8 +77,8 @@ pub(crate) fn derive(kind: Kind, title: Option<&str>, content: &Value) -> String
         .unwrap_or_else(|| with_prefix(format!("entry-{}", &hash(content)[..HASH_DIGITS])))
 }
 
-/// Converts a title to lower-case ASCII letters and digits, with one hyphen for each run of other characters. Accents are dropped.
-/// A title without any ASCII letter or digit keeps its letters.
+/// Converts a title to lower-case ASCII letters and digits, and replaces each sequence of other characters with a
+/// hyphen. Removes accents. If a title has no ASCII letters or digits, the slug contains its letters of other scripts.
 fn slug(title: &str) -> String {
     let plain = join_words(title.nfd().map(|c| if c.is_ascii() || is_accent(c) { c } else { ' ' }));
     if plain.is_empty() { join_words(title.nfc()) } else { plain }
@@ -88,27 +90,27 @@ fn is_accent(c: char) -> bool {
 
 fn join_words(characters: impl Iterator<Item = char>) -> String {
     let mut slug = String::new();
-    let mut is_apart = false;
+    let mut is_separated = false;
     for c in characters.flat_map(char::to_lowercase) {
         if is_accent(c) && slug.is_ascii() {
             continue;
         }
         if !c.is_alphanumeric() && !is_accent(c) {
-            is_apart = true;
+            is_separated = true;
             continue;
         }
-        let hyphen = if is_apart && !slug.is_empty() { "-" } else { "" };
+        let hyphen = if is_separated && !slug.is_empty() { "-" } else { "" };
         if slug.len() + hyphen.len() + c.len_utf8() > MAX_SLUG_BYTES {
-            return drop_partial_word(slug, is_apart);
+            return drop_partial_word(slug, is_separated);
         }
         slug.push_str(hyphen);
         slug.push(c);
-        is_apart = false;
+        is_separated = false;
     }
     slug
 }
 
-/// Removes the partial last word from a slug that was cut within a word.
+/// Removes an incomplete last word from a slug. `is_between_words` is `true` if the slug ends with a complete word.
 fn drop_partial_word(mut slug: String, is_between_words: bool) -> String {
     if let Some(end) = slug.rfind('-').filter(|_| !is_between_words) {
         slug.truncate(end);
@@ -116,8 +118,8 @@ fn drop_partial_word(mut slug: String, is_between_words: bool) -> String {
     slug
 }
 
-/// Returns the hash of a value as hexadecimal digits. Keys are hashed in alphabetical order, so that the order of the document, and
-/// whether `serde_json` preserves it, do not matter.
+/// Returns the hash of a value in hexadecimal digits. Keys are hashed in alphabetical order, so that the hash depends
+/// neither on the order in the document nor on the order of a `serde_json` map.
 fn hash(value: &Value) -> String {
     let mut hasher = blake3::Hasher::new();
     update(&mut hasher, value);

@@ -12,7 +12,7 @@ use crate::{code, rules};
 
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// The form of the document of an entry.
+/// Limits and error codes for the document of an entry.
 const FORM: Form = Form {
     noun: "an entry",
     syntax: code::SYNTAX,
@@ -31,16 +31,19 @@ const FORM: Form = Form {
 
 /// Reads an entry of a kind from a JSON document (RFC 8259).
 ///
-/// `source_name` is the name of the file in messages. `check_rule` receives the `if` and `then` of every retention rule and returns
-/// the problem of an invalid rule; it may also be called for documents with other mistakes. Unknown fields are kept, except in the
-/// entry itself, in `governance` and in links, where they are mistakes.
+/// Messages contain `source_name` as the name of the file. `check_rule` is called with the values of `if` and `then` of
+/// every retention rule, and returns the problem of an invalid rule. It can also be called for a document with other
+/// mistakes.
 ///
-/// The id of an entry without one is derived from its pattern, topic, title or file, or from a hash of its content. Missing
-/// keywords, semantic role and domain are derived; `metadata.derived` lists the derived fields.
+/// Unknown fields of `content`, `metadata` and `conversation_log_reference` are preserved. Other unknown fields,
+/// including unknown fields of links, are mistakes.
+///
+/// If the entry has no id, the id is derived from the pattern, topic, title or file, or from a hash of the content.
+/// Missing keywords, semantic roles and domains are also derived, and `metadata.derived` lists the derived fields.
 ///
 /// # Errors
-/// Returns all mistakes in the order of the text, each with its code (see [`crate::code`]), line and column. If the text is not JSON
-/// or exceeds a document limit in [`crate::limit`], that is the only mistake.
+/// Returns all mistakes in the order of the text. Each mistake has a code (see [`crate::code`]), a line and a column. A
+/// text that is not JSON, or that exceeds a document limit in [`crate::limit`], has no other mistakes.
 pub fn read_json(
     kind: Kind,
     source_name: &str,

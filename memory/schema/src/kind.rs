@@ -1,4 +1,4 @@
-//! The kinds of entries.
+//! The kind of an entry.
 
 use std::fmt;
 
@@ -25,7 +25,7 @@ impl Kind {
     /// All kinds.
     pub const ALL: [Self; 5] = [Self::Reasoning, Self::Knowledge, Self::Note, Self::Turn, Self::Code];
 
-    /// Returns the value of the field `type`.
+    /// Returns the name of the kind, which is the value of the field `type`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Reasoning => "reasoning",
@@ -36,7 +36,7 @@ impl Kind {
         }
     }
 
-    /// Returns the prefix of ids of this kind.
+    /// Returns the prefix of the ids of this kind.
     pub const fn prefix(self) -> &'static str {
         match self {
             Self::Reasoning => "reas:",
@@ -47,12 +47,12 @@ impl Kind {
         }
     }
 
-    /// Returns the kind whose field `type` has this value.
+    /// Returns the kind with a name; `None` if the name is unknown.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// Returns the kind of an id, by its prefix.
+    /// Returns the kind of an id, which its prefix determines; `None` if the prefix is unknown.
     pub fn from_id(id: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| id.starts_with(kind.prefix()))
     }

@@ -1,17 +1,17 @@
-//! Labels: tags, keywords, domains, semantic roles and relations.
+//! Validation of labels. Labels are tags, keywords, domains, semantic roles and relations.
 
 use crate::limit::LABEL_BYTES;
 use aurora_diagnostics::document::{is_blank, quoted};
 
-/// The rule for labels, for messages.
+/// Description of valid labels, for messages.
 pub(crate) const EXPECTED: &str = "a string of 1 to 128 bytes without control characters";
 
-/// Whether a text can be a label.
+/// Returns `true` if a text is a valid label.
 pub(crate) fn is_label(text: &str) -> bool {
     text.len() <= LABEL_BYTES && !is_blank(text) && !text.contains(char::is_control)
 }
 
-/// Returns the problem of an invalid tag; `None` if the tag is valid.
+/// Returns the problem of an invalid label; `None` if the label is valid.
 pub fn label_problem(text: &str) -> Option<String> {
     (!is_label(text)).then(|| format!("{} must be {EXPECTED}", quoted(text)))
 }

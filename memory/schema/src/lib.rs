@@ -1,13 +1,14 @@
-//! The format of memory entries: reading, validation, derived metadata, and the decision whether an entry is stored.
+//! The format of memory entries. This crate reads and validates entries, derives metadata, and decides by the score
+//! whether an entry is stored.
 //!
 //! An [`Entry`] is a JSON object with the fields `id`, `type`, `content`, `metadata`, `governance` and
-//! `conversation_log_reference`. [`read_json`] and [`read_note`] read an entry, report all mistakes at once, and return a
-//! [`Draft`]. A draft has an id and derived metadata; its [`Verdict`] decides whether it is stored. [`searchable`] returns the
-//! text that is indexed, and [`schema`] the JSON Schema of a [`Kind`]. [`read_pattern`] reads a reasoning pattern that is a file of a
-//! repository.
+//! `conversation_log_reference`. [`read_json`] and [`read_note`] read an entry, report all mistakes at once, and return
+//! a [`Draft`]. A draft has an id and derived metadata. Its [`Verdict`] determines whether it is stored. [`searchable`]
+//! returns the texts to index, and [`schema`] returns the JSON Schema of a [`Kind`]. [`read_pattern`] reads a reasoning
+//! pattern from a file of a repository.
 //!
-//! Deliberately absent: storage, the index, commands, and the language of retention rules. The caller of [`read_json`] passes a
-//! function that checks rules.
+//! Deliberately absent: storage, the index, commands, and the syntax of retention rules. The caller of [`read_json`]
+//! passes a function that checks the rules.
 //!
 //! ```
 //! use aurora_memory_schema::{Kind, read_json};

@@ -1,4 +1,4 @@
-//! The limits of an entry.
+//! Limits for entries.
 
 /// Maximum length of an id in bytes.
 pub const ID_BYTES: usize = 256;
@@ -6,9 +6,10 @@ pub const ID_BYTES: usize = 256;
 pub const LABEL_BYTES: usize = 128;
 /// Maximum number of values in a list of tags, keywords, links or retention rules.
 pub const LIST_VALUES: usize = 256;
-/// Maximum length of the text of a field, and of a note, in bytes.
+/// Maximum length in bytes of the text of a field, and of the file of a note.
 pub const TEXT_BYTES: usize = 4 << 20;
-/// Maximum length of a JSON document in bytes. A text of [`TEXT_BYTES`] fits even if half of its bytes are escaped.
+/// Maximum length of a JSON document in bytes. The limit is large enough for a text of [`TEXT_BYTES`] that contains
+/// many escape sequences.
 pub const DOCUMENT_BYTES: usize = 8 << 20;
-/// Maximum nesting depth of lists and objects. `serde_json` rejects the 128th level.
+/// Maximum nesting depth of lists and objects. It is the greatest depth that `serde_json` accepts.
 pub const DEPTH: usize = 127;

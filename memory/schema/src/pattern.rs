@@ -13,7 +13,7 @@ pub enum PatternError {
     /// The text is not a JSON object.
     #[error("not a reasoning document: {0}")]
     Json(#[from] serde_json::Error),
-    /// The document has another type.
+    /// The type of the document is not `reasoning`.
     #[error("type is `{0}`, not `reasoning`")]
     Type(String),
     /// The document has neither an id nor a pattern.
@@ -25,15 +25,15 @@ pub enum PatternError {
     /// The score is not between 0 and 1.
     #[error("`success_score` is {0}, not between 0 and 1")]
     Score(f64),
-    /// The attempt failed.
+    /// The score is too low to be stored, because the attempt failed.
     #[error("`success_score` is {0}: attempts below {MIN_SCORE} are not stored")]
     Failed(f64),
 }
 
-/// Reads a reasoning pattern from a file of a repository, which other programs may have written.
+/// Reads a reasoning pattern from a file of a repository, which another program may have written.
 ///
-/// Unlike [`crate::read_json`], ignores fields that are unknown or do not follow the schema, derives nothing, and completes an id
-/// without the prefix. The pattern is the id of a document without one.
+/// Unlike [`crate::read_json`], this function ignores fields that are unknown or do not follow the schema, and derives
+/// no metadata. It adds the prefix to an id without a prefix. If the document has no id, the pattern becomes the id.
 ///
 /// # Errors
 /// See [`PatternError`].

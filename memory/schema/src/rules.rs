@@ -1,12 +1,12 @@
-//! Checks the rules of an entry that concern its kind or several fields, and its retention rules.
+//! Checks of an entry that depend on the kind or on several fields, and checks of retention rules.
 
 use aurora_diagnostics::document::{Node, Report, Value, is_blank, quoted};
 
 use crate::kind::Kind;
 use crate::{code, id};
 
-/// Reports a wrong id or type, entries without a name or content, lines in the wrong order, and retention rules that `check_rule`
-/// rejects.
+/// Reports an invalid id or type, a missing name or content, line numbers in descending order, and retention rules that
+/// `check_rule` rejects.
 pub(super) fn check(
     report: &mut Report<'_>,
     kind: Kind,
@@ -61,7 +61,7 @@ fn missing(report: &mut Report<'_>, object: &Node<'_>, problem: &str) {
 }
 
 fn lacks_knowledge(content: &Node<'_>) -> bool {
-    // A wrong type is reported elsewhere.
+    // A value of the wrong type counts as present, because the check of the fields already reports it.
     let has_facts =
         content.get("facts").is_some_and(|facts| !matches!(&facts.value, Value::List(items) if items.is_empty()));
     !has_facts && content.get("topic").is_none() && content.get("summary").is_none()

@@ -1,11 +1,11 @@
-//! The JSON Schemas of the kinds of entries.
+//! The JSON Schema of each kind of entry.
 
 use crate::kind::Kind;
 
-/// Returns the JSON Schema of a kind (draft 2020-12) as the text of a JSON document.
+/// Returns the JSON Schema (draft 2020-12) of a kind as JSON.
 ///
-/// [`crate::read_json`] rejects every document that the schema rejects. It also checks rules that a schema cannot express: the
-/// order of lines, lengths in bytes, and the conditions of retention rules.
+/// [`crate::read_json`] rejects every document that the schema rejects. It also checks rules that a schema cannot
+/// express, such as the order of lines, lengths in bytes, and the conditions of retention rules.
 pub fn schema(kind: Kind) -> &'static str {
     match kind {
         Kind::Reasoning => include_str!("../schemas/reasoning.json"),
@@ -35,24 +35,24 @@ mod tests {
         }
     }
 
-    /// Compares the schema of an object, and of the objects in it, with the table of fields.
-    fn compare(whole: &Value, schema: &Value, group: &Group, place: &str) {
+    /// Compares the schema of an object and of its nested objects with the table of fields.
+    fn compare(whole: &Value, schema: &Value, group: &Group, path: &str) {
         let schema = resolve(whole, schema);
-        let properties = schema["properties"].as_object().unwrap_or_else(|| panic!("{place} has no properties"));
+        let properties = schema["properties"].as_object().unwrap_or_else(|| panic!("{path} has no properties"));
         let names: BTreeSet<&str> = properties.keys().map(String::as_str).collect();
-        assert_eq!(names, group.names().collect(), "{place}");
+        assert_eq!(names, group.names().collect(), "{path}");
         let required: BTreeSet<&str> =
             schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
         let expected = group.fields.iter().filter(|field| field.is_required).map(|field| field.name);
-        assert_eq!(required, expected.collect(), "{place}");
-        assert_eq!(schema.get("additionalProperties") == Some(&Value::Bool(false)), group.is_closed, "{place}");
+        assert_eq!(required, expected.collect(), "{path}");
+        assert_eq!(schema.get("additionalProperties") == Some(&Value::Bool(false)), group.is_closed, "{path}");
         for field in group.fields {
             let inner = resolve(whole, &properties[field.name]);
-            let place = format!("{place}.{}", field.name);
+            let path = format!("{path}.{}", field.name);
             match field.shape {
-                Shape::Object(group) => compare(whole, inner, group, &place),
+                Shape::Object(group) => compare(whole, inner, group, &path),
                 Shape::List(Shape::Object(group)) | Shape::ShortList(Shape::Object(group)) => {
-                    compare(whole, &inner["items"], group, &place)
+                    compare(whole, &inner["items"], group, &path)
                 }
                 _ => {}
             }

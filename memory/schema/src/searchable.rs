@@ -1,4 +1,4 @@
-//! The texts of an entry that are indexed and shown.
+//! The texts of an entry that searches use and display.
 
 use std::fmt::Write as _;
 
@@ -10,18 +10,18 @@ use crate::kind::Kind;
 /// The searchable texts of an entry.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Searchable {
-    /// The title, on one line.
+    /// The title, as one line.
     pub title: String,
-    /// Labelled lines (`Pattern: …`), or the unchanged text of a note or turn.
+    /// The text to index. It consists of labelled lines (`Pattern: …`), or is the unchanged text of a note or turn.
     pub text: String,
-    /// A short description: the query of reasoning or the summary of knowledge; empty otherwise.
+    /// A short description. It is the query of reasoning or the summary of knowledge, and empty for other kinds.
     pub doc: String,
-    /// Names that are searched verbatim, without duplicates: keywords, then the tools of reasoning, or the calls, imports and
-    /// dependencies of code.
+    /// Names that are searched verbatim, without duplicates. The first names are the keywords. The tools of reasoning,
+    /// or the calls, imports and dependencies of code, follow.
     pub terms: Vec<String>,
 }
 
-/// Returns the texts of an entry that are indexed and shown.
+/// Returns the texts of an entry that searches use and display.
 pub fn searchable(entry: &Entry) -> Searchable {
     let text = match entry.kind() {
         Kind::Reasoning => reasoning(entry),
@@ -83,7 +83,7 @@ fn objects<'e>(entry: &'e Entry, field: &str) -> impl Iterator<Item = &'e Value>
 }
 
 impl Entry {
-    /// Returns the tools of reasoning in the order of their first use.
+    /// Returns the tools of reasoning, in the order of their first use and without duplicates.
     pub fn tools(&self) -> Vec<&str> {
         let in_subgoals = objects(self, "tools_used").flat_map(|used| crate::entry::strings(used.get("tools")));
         unique(self.texts("content", "tool_sequence").into_iter().chain(in_subgoals))
@@ -106,7 +106,7 @@ fn unique<'e>(names: impl Iterator<Item = &'e str>) -> Vec<&'e str> {
     names.filter(|name| !name.trim().is_empty() && seen.insert(*name)).collect()
 }
 
-/// Builds labelled lines and leaves out empty values.
+/// A builder of labelled lines. It omits empty values.
 #[derive(Default)]
 struct Lines(String);
 

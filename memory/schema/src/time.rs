@@ -1,20 +1,20 @@
-//! Parses the times of an entry as Unix seconds.
+//! Parses times into Unix seconds.
 
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 use jiff::civil::{Date, date};
 
-/// The rule for times, for messages.
+/// Description of valid times, for messages.
 pub(crate) const EXPECTED: &str = "a date such as 2025-12-12, or a time such as 2025-12-12T14:20:00Z (RFC 3339)";
 
-/// Parses a time of [RFC 3339](https://www.rfc-editor.org/rfc/rfc3339#section-5.6), or a date, which means midnight UTC. Fractions
-/// of a second are dropped. A leap second becomes the first second of the next minute.
+/// Parses a time as specified in [RFC 3339](https://www.rfc-editor.org/rfc/rfc3339#section-5.6), or a date, which
+/// means midnight UTC. Ignores fractions of a second. A leap second counts as the first second of the next minute.
 pub(crate) fn unix_seconds(text: &str) -> Option<i64> {
     parse_time(text).filter(|_| has_strict_form(text))
 }
 
-/// Whether a text is a date, or a date with seconds and an offset.
+/// Returns `true` if a text has the form of a date, or of a date and a time with seconds and an offset.
 fn has_strict_form(text: &str) -> bool {
     let form: String = text.chars().map(|c| if c.is_ascii_digit() { '0' } else { c.to_ascii_uppercase() }).collect();
     let Some(time) = form.strip_prefix("0000-00-00") else { return false };
@@ -25,14 +25,14 @@ fn has_strict_form(text: &str) -> bool {
     matches!(zone, "Z" | "+00:00" | "-00:00")
 }
 
-/// Returns a hint for fixing an invalid time.
+/// Returns a hint for an invalid time without an offset; `None` for any other text.
 pub(crate) fn help(text: &str) -> Option<String> {
     let is_without_offset = text.len() > 10 && unix_seconds(&format!("{text}Z")).is_some();
     is_without_offset.then(|| "append `Z` for UTC, or an offset such as `+01:00`".to_owned())
 }
 
-/// Parses `YYYY-MM-DD`, alone or with a time: `T` or a space, `HH:MM`, optional seconds with an optional fraction, and
-/// `Z` or an offset. Without an offset the time is UTC.
+/// Parses a date `YYYY-MM-DD`, or a date and a time. The time consists of `T` or a space, `HH:MM`, optional seconds
+/// with an optional fraction, and an optional `Z` or offset. Without an offset, the time is in UTC.
 pub fn parse_time(text: &str) -> Option<i64> {
     let text = text.trim();
     let (day, rest) = (text.get(..10)?, text.get(10..)?);
@@ -49,7 +49,7 @@ pub fn parse_time(text: &str) -> Option<i64> {
     Some(day + clock + seconds - offset(zone)?)
 }
 
-/// Parses a day written as `YYYY-MM-DD`, in the proleptic Gregorian calendar.
+/// Parses a day `YYYY-MM-DD` of the proleptic Gregorian calendar.
 fn calendar_day(text: &str) -> Option<Date> {
     let mut parts = text.splitn(3, '-');
     let (year, month, day) = (parts.next()?, parts.next()?, parts.next()?);

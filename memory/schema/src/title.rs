@@ -1,25 +1,25 @@
 //! Derives titles from texts.
 
-/// Maximum length of a line used as a title, in characters.
+/// Maximum length in characters of a title from the first line of a text.
 const MAX_LINE_CHARS: usize = 80;
 
-/// Maximum length of a heading used as a title, in characters.
+/// Maximum length in characters of a title from a heading.
 const MAX_HEADING_CHARS: usize = 200;
 
-/// Returns the title of a Markdown or plain text: its first heading, or its first line that is not blank.
+/// Returns the title of a Markdown or plain text. It is the first heading, or the first line that is not blank.
 pub(crate) fn from_text(text: &str) -> String {
     heading(text).unwrap_or_else(|| from_line(text.trim_start().lines().next().unwrap_or_default()))
 }
 
-/// Shortens a line to a title of at most 80 characters, cut between words if possible.
+/// Shortens a line to a title of at most 80 characters. It is shortened between words if possible.
 pub(crate) fn from_line(line: &str) -> String {
-    cut(line, MAX_LINE_CHARS)
+    shorten_to(line, MAX_LINE_CHARS)
 }
 
-/// Returns the first heading outside fenced code: after `#`, or underlined with `=` or `-`.
+/// Returns the first heading outside code. A heading begins with `#`, or is underlined with `=` or `-`.
 fn heading(text: &str) -> Option<String> {
     let mut fence: Option<&str> = None;
-    // The previous line, which is a heading if `===` follows.
+    // The previous line, which is a heading if the current line is an underline.
     let mut above = "";
     for line in text.lines() {
         let content = line.trim();
@@ -36,25 +36,25 @@ fn heading(text: &str) -> Option<String> {
             continue;
         }
         if let Some(heading) = hash_heading(content).filter(|_| !is_code) {
-            return Some(cut(heading, MAX_HEADING_CHARS));
+            return Some(shorten_to(heading, MAX_HEADING_CHARS));
         }
         let is_underline = |mark: char| content.len() > 1 && content.trim_end_matches(mark).is_empty();
         if !above.is_empty() && (is_underline('=') || is_underline('-')) {
-            return Some(cut(above, MAX_HEADING_CHARS));
+            return Some(shorten_to(above, MAX_HEADING_CHARS));
         }
         above = if is_code || is_quote_or_item(content) { "" } else { content };
     }
     None
 }
 
-/// Returns the marks that open fenced code, if the line has them.
+/// Returns the characters that open a fenced code block; `None` if the line does not open one.
 fn fence_of(line: &str) -> Option<&str> {
     let mark = line.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
     let length = line.len() - line.trim_start_matches(mark).len();
     (length >= 3).then(|| &line[..length])
 }
 
-/// Returns the text after one to six `#` and a space.
+/// Returns the text of a heading that begins with one to six `#` and a space; `None` if the line is not such a heading.
 fn hash_heading(line: &str) -> Option<&str> {
     let text = line.trim_start_matches('#');
     let level = line.len() - text.len();
@@ -68,18 +68,20 @@ fn hash_heading(line: &str) -> Option<&str> {
     (!text.is_empty()).then_some(text)
 }
 
-/// Whether a line is a quote, a table row or a list item. Below such a line, `---` is a thematic break, not an underline.
+/// Returns `true` if a line is a quote, a table row or a list item. After such a line, `---` is a thematic break and
+/// not an underline.
 fn is_quote_or_item(line: &str) -> bool {
     line.starts_with(['>', '|']) || ["- ", "* ", "+ "].iter().any(|marker| line.starts_with(marker))
 }
 
-/// Joins a text into one line. A text longer than `max` characters is cut after a word and ends with `…`.
-fn cut(text: &str, max: usize) -> String {
+/// Joins a text into one line. A text longer than `max` characters is shortened between words if possible, and ends
+/// with `…`.
+fn shorten_to(text: &str, max: usize) -> String {
     let mut title = String::new();
     let mut length = 0;
     for word in text.split_whitespace() {
         let space = usize::from(length > 0);
-        // Characters beyond the limit need not be counted.
+        // Counting stops after the limit, because a longer word does not fit anyway.
         let word_length = word.chars().take(max + 1).count();
         if length + space + word_length > max {
             return shorten(title, length, word, max);
@@ -97,7 +99,7 @@ fn shorten(mut title: String, length: usize, next: &str, max: usize) -> String {
     if title.is_empty() {
         title.extend(next.chars().take(max - 1));
     } else if length == max {
-        // Removes the last word to make room for `…`.
+        // Removes the last word, or the last character of the only word, to make room for `…`.
         match title.rfind(' ') {
             Some(end) => title.truncate(end),
             None => drop(title.pop()),
@@ -129,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_cut_between_words() {
+    fn lines_are_shortened_between_words() {
         let line = "word ".repeat(40);
         let title = from_line(&line);
         assert_eq!(title, format!("{}…", "word ".repeat(15) + "word"));

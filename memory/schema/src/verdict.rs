@@ -1,26 +1,26 @@
-//! Decides whether an entry is stored, and whether it is a pattern.
+//! The decision whether an entry is stored, and whether it is a pattern.
 
 use serde::Serialize;
 
-/// Minimum score of an entry that is stored.
+/// Minimum score for an entry to be stored.
 pub const MIN_SCORE: f64 = 0.5;
 
-/// Minimum score of a pattern.
+/// Minimum score for an entry to be a pattern.
 pub const MIN_PATTERN_SCORE: f64 = 0.8;
 
-/// The decision that follows from an entry's score.
+/// The decision about an entry, which depends on its score.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Verdict {
     /// The entry is not stored, because its score is below [`MIN_SCORE`].
     Refused(f64),
-    /// The entry is stored but is not a pattern, because it has no score or its score is below [`MIN_PATTERN_SCORE`].
+    /// The entry is stored, but not as a pattern, because it has no score or its score is below [`MIN_PATTERN_SCORE`].
     Stored(Option<f64>),
     /// The entry is stored as a pattern.
     Pattern(f64),
 }
 
 impl Verdict {
-    /// Returns the verdict for a score from 0 to 1, or for an entry without a score.
+    /// Returns the verdict for a score from 0 to 1. `None` is the verdict for an entry without a score.
     pub fn from_score(score: Option<f64>) -> Self {
         match score {
             None => Self::Stored(None),
@@ -30,17 +30,17 @@ impl Verdict {
         }
     }
 
-    /// Whether the entry is stored.
+    /// Returns `true` if the entry is stored.
     pub fn is_stored(self) -> bool {
         !matches!(self, Self::Refused(_))
     }
 
-    /// Whether the entry is a pattern.
+    /// Returns `true` if the entry is a pattern.
     pub fn is_pattern(self) -> bool {
         matches!(self, Self::Pattern(_))
     }
 
-    /// Returns the rule that applied, as a sentence.
+    /// Returns the reason for the verdict, as a sentence.
     pub fn reason(self) -> String {
         match self {
             Self::Refused(score) => {
@@ -57,16 +57,16 @@ impl Verdict {
     }
 }
 
-/// The outcome of reading an entry.
+/// The outcome of adding or editing an entry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Outcome {
-    /// The entry's id.
+    /// The id of the entry.
     pub id: String,
     /// Whether the entry is stored.
     pub stored: bool,
     /// Whether the entry is a pattern.
     pub is_pattern: bool,
-    /// The rule that applied, as a sentence.
+    /// The reason for the outcome, as a sentence.
     pub reason: String,
 }
 
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_score_at_a_bound_gets_the_better_verdict() {
+    fn a_score_that_equals_a_minimum_gets_the_better_verdict() {
         let check = |score: Option<f64>, expected: Verdict| assert_eq!(Verdict::from_score(score), expected);
         check(Some(0.0), Verdict::Refused(0.0));
         check(Some(0.499_999), Verdict::Refused(0.499_999));

@@ -1,4 +1,4 @@
-//! Derivation of missing keywords, semantic roles and domains, and the text that is indexed.
+//! Tests of the derivation of keywords, semantic roles and domains, and of the indexed texts.
 
 mod common;
 
@@ -63,7 +63,7 @@ fn metadata_is_derived_from_the_content() {
 }
 
 #[test]
-fn existing_metadata_is_kept() {
+fn existing_metadata_is_not_replaced() {
     let text = r#"{"content": {"text": "rotate keys"}, "metadata": {"keywords": ["vault"], "domain": "ops"}}"#;
     let draft = read(Kind::Note, text);
     let entry = draft.entry();

@@ -1,4 +1,4 @@
-//! Hostile input must yield an error in bounded time and space, and never a panic.
+//! Tests of hostile input. It must yield an error in bounded time and memory, and never a panic.
 
 mod common;
 
@@ -8,8 +8,8 @@ use proptest::prelude::*;
 
 /// Returns the first message for a text.
 fn check(text: &str) -> String {
-    let mistakes = read_json(Kind::Note, "a.json", text, no_rules).expect_err("a mistake");
-    let message = mistakes.iter().next().expect("a message").message.clone();
+    let mistakes = read_json(Kind::Note, "a.json", text, no_rules).expect_err("the text is invalid");
+    let message = mistakes.iter().next().expect("there is a mistake").message.clone();
     assert!(mistakes.to_string().len() < 100_000, "{}", mistakes.to_string().len());
     message
 }
@@ -23,7 +23,7 @@ fn nesting_is_bounded() {
         format!(r#"{{"content": {{"text": "a", "deep": {}{}}}}}"#, "[".repeat(levels), "]".repeat(levels))
     };
     assert_eq!(check(&within(limit::DEPTH - 1)), deep);
-    let draft = read_json(Kind::Note, "a.json", &within(limit::DEPTH - 2), no_rules).expect("an entry");
+    let draft = read_json(Kind::Note, "a.json", &within(limit::DEPTH - 2), no_rules).expect("the text is valid");
     assert_eq!(searchable(draft.entry()).text, "a");
 }
 
@@ -59,8 +59,8 @@ fn numbers_out_of_range_are_not_scores() {
     for number in ["1e400", "-1e-400", "1.0000000000000002", "18446744073709551616", "-0.1"] {
         assert_eq!(check(number).is_ok(), number == "-1e-400", "{number}");
     }
-    assert_eq!(check("1e-400").expect("an entry"), Some(0.0));
-    assert_eq!(check("1E0").expect("an entry"), Some(1.0));
+    assert_eq!(check("1e-400").expect("the text is valid"), Some(0.0));
+    assert_eq!(check("1E0").expect("the text is valid"), Some(1.0));
 }
 
 proptest! {

@@ -1,5 +1,5 @@
-//! Documents that are not JSON, lack required fields, or have unknown fields: checks the messages, and that the schemas reject the
-//! documents.
+//! Tests of documents that are not JSON, lack required fields, or have unknown fields. They check the messages, and
+//! that the schemas reject the documents.
 
 mod common;
 
@@ -8,7 +8,7 @@ use common::Schema::Rejects;
 use common::{mistakes, no_rules};
 
 #[test]
-fn not_json() {
+fn texts_that_are_not_json_are_rejected() {
     let documents = [
         "",
         "  \n ",
@@ -92,7 +92,7 @@ fn not_json() {
 }
 
 #[test]
-fn missing_fields() {
+fn missing_fields_are_reported() {
     insta::assert_snapshot!(mistakes(&[
         (Kind::Note, Rejects, "{}"),
         (Kind::Note, Rejects, r#"{"content": {}}"#),
@@ -162,7 +162,7 @@ fn missing_fields() {
 }
 
 #[test]
-fn unknown_fields() {
+fn unknown_fields_are_reported() {
     insta::assert_snapshot!(mistakes(&[
         (Kind::Note, Rejects, r#"{"content": {"text": "a"}, "metdata": {}}"#),
         (Kind::Note, Rejects, r#"{"content": {"text": "a"}, "chunk_id": "note:a", "activation": 0.85}"#),
@@ -213,7 +213,7 @@ fn unknown_fields() {
 }
 
 #[test]
-fn wrong_ids_and_links() {
+fn invalid_ids_and_links_are_reported() {
     insta::assert_snapshot!(mistakes(&[
         (Kind::Reasoning, Rejects, r#"{"id": "know:a", "content": {"success_score": 0.9}}"#),
         (Kind::Reasoning, Rejects, r#"{"id": "auth-flow", "content": {"success_score": 0.9}}"#),

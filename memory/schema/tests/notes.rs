@@ -1,18 +1,19 @@
-//! Reading notes from Markdown and plain text.
+//! Tests of reading notes from Markdown and plain text.
 
 use std::collections::BTreeMap;
 
 use aurora_memory_schema::read_note;
 use serde_json::{Value, json};
 
-/// Returns the id, title and document of a note, or its mistakes.
+/// Formats the id, title and document of a note, or the mistakes in the note.
 fn check(text: &str) -> String {
     match read_note("a.md", text) {
         Ok(draft) => {
             let entry = draft.entry();
             let fields = ["content", "governance", "metadata"].map(|section| {
                 let fields = entry.document().get(section).and_then(Value::as_object);
-                // Sorted, because the order of objects in `serde_json` depends on its features.
+                // The fields are sorted, because the order of a `serde_json` map depends on the features of
+                // `serde_json`.
                 let fields: BTreeMap<&String, &Value> = fields.into_iter().flatten().collect();
                 fields.iter().map(|(name, value)| format!("\n{section}.{name}: {value}")).collect::<String>()
             });
@@ -55,7 +56,7 @@ fn front_matter_is_read() {
 }
 
 #[test]
-fn the_text_is_kept_unchanged() {
+fn the_text_is_not_changed() {
     let check = |text: &str, expected: &str| {
         let draft = read_note("a.md", text).unwrap_or_else(|mistakes| panic!("{mistakes}"));
         assert_eq!(draft.entry().document()["content"]["text"], expected);

@@ -1,4 +1,4 @@
-//! Valid documents: they are read, their schemas accept them, and they round-trip.
+//! Tests of valid documents. They can be read, their schemas accept them, and they round-trip.
 
 mod common;
 
@@ -73,7 +73,7 @@ fn titles_and_ids_are_derived_from_the_naming_fields() {
 }
 
 #[test]
-fn scores_decide_what_is_stored() {
+fn scores_determine_which_entries_are_stored() {
     let outcome = |kind: Kind, content: Value| {
         let draft = read(kind, &json!({ "content": content }).to_string());
         assert_eq!(draft.clone().into_entry().is_ok(), draft.outcome().stored);
@@ -98,7 +98,7 @@ fn scores_decide_what_is_stored() {
 }
 
 #[test]
-fn unknown_fields_of_content_and_metadata_are_kept() {
+fn unknown_fields_of_content_and_metadata_are_preserved() {
     let text = r#"{"content": {"text": "a", "mood": {"x": [1, 2.5, null]}}, "metadata": {"origin": "chat"}}"#;
     let entry = read(Kind::Note, text).into_entry().unwrap();
     assert_eq!(entry.document()["content"]["mood"], json!({"x": [1, 2.5, null]}));
@@ -120,7 +120,7 @@ fn stored_entries_round_trip_or_are_rejected_with_a_reason() {
     assert_eq!((entry.id(), &entry.document()["id"]), ("note:b", &json!("note:b")));
 }
 
-/// Generates a string with words, punctuation, and letters of other scripts.
+/// Generates a string of words, punctuation, and letters of several scripts.
 fn text() -> impl Strategy<Value = String> {
     "[a-zA-Z0-9_ .,'#é日本トの\n-]{0,60}"
 }
@@ -140,8 +140,8 @@ fn time() -> impl Strategy<Value = String> {
 
 /// Generates an object with a subset of the fields.
 fn some_of(fields: Vec<(&'static str, BoxedStrategy<Value>)>) -> impl Strategy<Value = Map<String, Value>> {
-    let kept: Vec<_> = fields.into_iter().map(|(name, value)| (Just(name), proptest::option::of(value))).collect();
-    kept.prop_map(|fields| fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect())
+    let optional: Vec<_> = fields.into_iter().map(|(name, value)| (Just(name), proptest::option::of(value))).collect();
+    optional.prop_map(|fields| fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect())
 }
 
 fn any<T: Into<Value> + std::fmt::Debug + 'static>(values: impl Strategy<Value = T> + 'static) -> BoxedStrategy<Value> {
@@ -244,9 +244,9 @@ fn kind_and_document() -> impl Strategy<Value = (Kind, Value)> {
     select(Kind::ALL.to_vec()).prop_flat_map(|kind| (Just(kind), document(kind)))
 }
 
-/// Replaces one value of a document.
-fn put(document: &mut Value, place: usize, value: Value) {
-    let mut left = place;
+/// Replaces the value with an index in the depth-first order of the document.
+fn replace_value(document: &mut Value, index: usize, value: Value) {
+    let mut left = index;
     let mut value = Some(value);
     visit(document, &mut |at| {
         if left == 0
@@ -258,11 +258,11 @@ fn put(document: &mut Value, place: usize, value: Value) {
     });
 }
 
-fn visit(value: &mut Value, see: &mut impl FnMut(&mut Value)) {
-    see(value);
+fn visit(value: &mut Value, visitor: &mut impl FnMut(&mut Value)) {
+    visitor(value);
     match value {
-        Value::Object(fields) => fields.values_mut().for_each(|value| visit(value, see)),
-        Value::Array(values) => values.iter_mut().for_each(|value| visit(value, see)),
+        Value::Object(fields) => fields.values_mut().for_each(|value| visit(value, visitor)),
+        Value::Array(values) => values.iter_mut().for_each(|value| visit(value, visitor)),
         _ => {}
     }
 }
@@ -310,9 +310,9 @@ proptest! {
     }
 
     #[test]
-    fn schemas_accept_every_document_that_is_read((kind, document) in kind_and_document(), place in 0..60_usize, value in anything()) {
+    fn schemas_accept_every_document_that_is_read((kind, document) in kind_and_document(), index in 0..60_usize, value in anything()) {
         let mut document = document;
-        put(&mut document, place, value);
+        replace_value(&mut document, index, value);
         if let Ok(draft) = read_json(kind, "a.json", &document.to_string(), no_rules) {
             prop_assert!(schema_accepts(kind, &document), "{document}");
             prop_assert!(schema_accepts(kind, &json!(draft.entry())), "{document}");

@@ -1,4 +1,5 @@
-//! Documents with invalid values: checks the messages, and that the schemas reject the documents if they can.
+//! Tests of documents with invalid values. They check the messages, and that the schemas reject the documents if the
+//! rule can be expressed in a schema.
 
 mod common;
 
@@ -7,7 +8,7 @@ use common::Schema::{CannotExpress, Rejects};
 use common::mistakes;
 
 #[test]
-fn wrong_values() {
+fn invalid_values_are_reported() {
     insta::assert_snapshot!(mistakes(&[
         (Kind::Note, Rejects, r#"{"content": "text"}"#),
         (Kind::Note, Rejects, r#"{"content": {"text": ["a"]}}"#),
@@ -124,7 +125,7 @@ fn wrong_values() {
 }
 
 #[test]
-fn wrong_times_and_lines() {
+fn invalid_times_and_lines_are_reported() {
     insta::assert_snapshot!(mistakes(&[
         (Kind::Note, Rejects, r#"{"content": {"text": "a"}, "metadata": {"timestamp": "yesterday", "created": 1765549200}}"#),
         (Kind::Note, Rejects, r#"{"content": {"text": "a"}, "metadata": {"timestamp": "2025-12-12T14:20:00"}}"#),
@@ -174,7 +175,7 @@ fn wrong_times_and_lines() {
 }
 
 #[test]
-fn tags_policies_and_texts() {
+fn invalid_tags_policies_and_texts_are_reported() {
     insta::assert_snapshot!(mistakes(&[
         (Kind::Note, Rejects, r#"{"content": {"text": "a"}, "governance": {"lifespan_policy": "time-baesd"}}"#),
         (Kind::Note, Rejects, r#"{"content": {"text": "a"}, "governance": {"lifespan_policy": 5, "compliance_tags": "tested"}}"#),

@@ -1,4 +1,4 @@
-//! Checks that the document and the chunk of an entry yield the same facts for policies.
+//! Checks that an entry's document and its chunks yield the same facts for policies.
 
 use aurora_memory_policy::check_rule;
 use aurora_memory_schema::read_json;
@@ -15,8 +15,8 @@ use crate::store::Change;
 
 const NOW: i64 = 1_800_000_000;
 
-/// Sets a field of a section if there is a value.
-fn field(object: &mut Value, section: &str, name: &str, value: Option<impl Into<Value>>) {
+/// Sets a field in a section of a document if `value` is `Some`.
+fn set_field(object: &mut Value, section: &str, name: &str, value: Option<impl Into<Value>>) {
     if let Some(value) = value {
         object[section][name] = value.into();
     }
@@ -38,7 +38,7 @@ fn any_label() -> impl Strategy<Value = String> {
         .prop_filter("a label is not blank", |label| !label.trim().is_empty())
 }
 
-/// Generates any entry that can be stored, with a text of one or several chunks.
+/// Generates a valid entry with a text of one or more chunks.
 fn any_entry() -> impl Strategy<Value = Entry> {
     let labels = || prop::option::of(prop::collection::vec(any_label(), 0..4));
     let lifespan = prop::sample::select(vec!["conditional", "time-based", "indefinite"]);
@@ -50,20 +50,20 @@ fn any_entry() -> impl Strategy<Value = Entry> {
             let mut document = json!({ "id": format!("{}a", kind.prefix()), "content": {} });
             let text = "a line of the text\n".repeat(lines);
             match kind {
-                Kind::Reasoning => field(&mut document, "content", "success_score", Some(score.unwrap_or(0.7))),
+                Kind::Reasoning => set_field(&mut document, "content", "success_score", Some(score.unwrap_or(0.7))),
                 Kind::Knowledge => {
-                    field(&mut document, "content", "confidence", score);
-                    field(&mut document, "content", "topic", Some(text));
+                    set_field(&mut document, "content", "confidence", score);
+                    set_field(&mut document, "content", "topic", Some(text));
                 }
-                Kind::Note | Kind::Turn | Kind::Code => field(&mut document, "content", "text", Some(text)),
+                Kind::Note | Kind::Turn | Kind::Code => set_field(&mut document, "content", "text", Some(text)),
             }
-            field(&mut document, "metadata", "domain", domain);
-            field(&mut document, "metadata", "semantic_role", role);
-            field(&mut document, "metadata", "keywords", keywords);
-            field(&mut document, "metadata", "timestamp", is_dated.then_some("2026-02-01T10:00:00Z"));
-            field(&mut document, "governance", "compliance_tags", tags);
-            field(&mut document, "governance", "lifespan_policy", lifespan);
-            field(&mut document, "governance", "retention_rules", rules);
+            set_field(&mut document, "metadata", "domain", domain);
+            set_field(&mut document, "metadata", "semantic_role", role);
+            set_field(&mut document, "metadata", "keywords", keywords);
+            set_field(&mut document, "metadata", "timestamp", is_dated.then_some("2026-02-01T10:00:00Z"));
+            set_field(&mut document, "governance", "compliance_tags", tags);
+            set_field(&mut document, "governance", "lifespan_policy", lifespan);
+            set_field(&mut document, "governance", "retention_rules", rules);
             let draft = read_json(kind, "a document", &document.to_string(), check_rule);
             draft.unwrap_or_else(|mistakes| panic!("{mistakes}\n{document}")).entry().clone()
         },
@@ -93,11 +93,11 @@ fn any_version() -> impl Strategy<Value = Version> {
 /// Creates an index with the chunks of one entry.
 fn index(entry: &Entry, version: &Version) -> Snapshot {
     let version = Version { document: Some(entry.document().clone()), ..version.clone() };
-    let indexed = IndexedEntry::new(entry.id(), version).expect("it has a document");
-    let chunks = chunks_of(indexed, &indexed_path(entry.id())).expect("an entry");
+    let indexed = IndexedEntry::new(entry.id(), version).expect("the version has a document");
+    let chunks = chunks_of(indexed, &indexed_path(entry.id())).expect("the document is a valid entry");
     let directory = tempfile::TempDir::new_in("/dev/shm").or_else(|_| tempfile::TempDir::new()).expect("a directory");
-    let environment = Environment::open(directory.path(), OpenMode::Create).expect("opens");
-    let writer = environment.writer(WriterOptions::default()).expect("is the only one");
+    let environment = Environment::open(directory.path(), OpenMode::Create).expect("the directory is empty");
+    let writer = environment.writer(WriterOptions::default()).expect("no other writer is open");
     let file = FileRecord {
         path: indexed_path(entry.id()),
         size: 0,
@@ -113,7 +113,7 @@ fn index(entry: &Entry, version: &Version) -> Snapshot {
         unfinished: Vec::new(),
     };
     let chunks: Vec<_> = chunks.into_iter().map(|chunk| (chunk, None)).collect();
-    writer.replace_file(file, &chunks.iter().map(NewChunk::from).collect::<Vec<_>>()).expect("replaces");
+    writer.replace_file(file, &chunks.iter().map(NewChunk::from).collect::<Vec<_>>()).expect("the chunks are valid");
     let update = ManifestUpdate {
         model: None,
         head_commit: None,
@@ -124,8 +124,8 @@ fn index(entry: &Entry, version: &Version) -> Snapshot {
         now: NOW,
         summary: Value::Null,
     };
-    writer.publish(update).expect("publishes");
-    environment.snapshot().expect("opens")
+    writer.publish(update).expect("the index can be published");
+    environment.snapshot().expect("a generation is published")
 }
 
 proptest! {
@@ -139,7 +139,7 @@ proptest! {
         let snapshot = index(&entry, &version);
         prop_assert!(!snapshot.live().is_empty());
         for id in snapshot.live().iter().map(ChunkId) {
-            let chunk = snapshot.chunk(id).expect("sound").expect("is live");
+            let chunk = snapshot.chunk(id).expect("the index is valid").expect("the chunk is live");
             let of_chunk = EntryFacts::from_chunk(chunk, access.as_ref(), NOW);
             prop_assert_eq!(&of_chunk, &of_entry);
             prop_assert_eq!(of_chunk.decision(&Policies::built_in()), of_entry.decision(&Policies::built_in()));

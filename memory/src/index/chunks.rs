@@ -1,4 +1,4 @@
-//! `[stage.memory-chunks]`: creates chunks from entries.
+//! The stage `[stage.memory-chunks]`, which creates chunks from entries.
 
 use std::sync::Arc;
 
@@ -15,10 +15,11 @@ use serde::Deserialize;
 
 use super::indexed_entry::{ENTRY_LANGUAGE, IndexedEntry, column};
 
-/// Size in bytes after which a text is split: at the next line, or at the next character if the line is too long.
+/// Size in bytes after which a text is split. The text is split at the next line break, or at the next character if the
+/// line is too long.
 const PIECE_BYTES: usize = 32 * 1024;
 
-/// `[stage.memory-chunks]`.
+/// Settings of `[stage.memory-chunks]`, which has no options.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct EntryChunks {}
@@ -75,14 +76,14 @@ impl Stage for EntryChunksStage {
     }
 }
 
-/// Returns the chunks of an entry: one, or several for a long text.
+/// Creates the chunks of an entry. A long text is split into several chunks.
 pub(crate) fn chunks_of(indexed: IndexedEntry, path: &str) -> Result<Vec<Chunk>, StageError> {
     let IndexedEntry { id, scope, session, created, edited, document, beside } = indexed;
-    // Entries stored by an earlier version of the program can contain secrets.
+    // Entries that an earlier version of the program stored can contain secrets.
     let entry = Entry::from_document(document).map_err(StageError::from_error)?.without_secrets();
-    let shown = searchable(&entry);
-    let text = masked(shown.text);
-    let name = name(&entry, shown.title);
+    let searched = searchable(&entry);
+    let text = masked(searched.text);
+    let name = name(&entry, searched.title);
     let turn = turn(&entry);
     let mut metadata: Vec<(String, MetaValue)> = Vec::new();
     let mut add = |name: &str, value: Option<MetaValue>| metadata.extend(value.map(|value| (name.to_owned(), value)));
@@ -108,7 +109,7 @@ pub(crate) fn chunks_of(indexed: IndexedEntry, path: &str) -> Result<Vec<Chunk>,
     add("conversation_log", string(log.as_ref().and_then(|log| log.file)));
     add("conversation_section", string(log.as_ref().and_then(|log| log.section)));
     let date = entry.created().unwrap_or(created);
-    let doc = if entry.kind() == Kind::Turn { turn_doc(date, beside) } else { shown.doc };
+    let doc = if entry.kind() == Kind::Turn { turn_doc(date, beside) } else { searched.doc };
     let whole = Chunk {
         path: path.to_owned(),
         language: ENTRY_LANGUAGE.to_owned(),
@@ -121,9 +122,9 @@ pub(crate) fn chunks_of(indexed: IndexedEntry, path: &str) -> Result<Vec<Chunk>,
         date: Some(date),
         ..Chunk::empty(id, chunk_type(entry.kind()))
     };
-    let piece = |(place, (line, start, piece)): (usize, (u32, usize, &str))| Chunk {
-        key: if place == 0 { whole.key.clone() } else { format!("{}~{}", whole.key, place + 1) },
-        parent: (place > 0).then(|| whole.key.clone()),
+    let piece = |(position, (line, start, piece)): (usize, (u32, usize, &str))| Chunk {
+        key: if position == 0 { whole.key.clone() } else { format!("{}~{}", whole.key, position + 1) },
+        parent: (position > 0).then(|| whole.key.clone()),
         line_start: line,
         line_end: line + (piece.lines().count().max(1) - 1) as u32,
         byte_start: start as u32,
@@ -135,19 +136,20 @@ pub(crate) fn chunks_of(indexed: IndexedEntry, path: &str) -> Result<Vec<Chunk>,
     Ok(pieces(&text).into_iter().enumerate().map(piece).collect())
 }
 
-/// Returns the searchable context of a turn: its day, such as `8 May 2023` (UTC), and the texts of the adjacent turns.
+/// Returns the searchable context of a turn: the day of the turn, such as `8 May 2023` (UTC), and the texts of the
+/// adjacent turns.
 fn turn_doc(date: i64, beside: Vec<String>) -> String {
     let day = Timestamp::from_second(date).map(|time| time.strftime("%-d %B %Y").to_string());
     day.into_iter().chain(beside).collect::<Vec<_>>().join("\n")
 }
 
-/// Returns the tags and the lifespan policy, if the entry has either.
+/// Returns the tags and the lifespan policy of an entry; `None` if it has neither.
 fn governance(entry: &Entry, tags: Vec<String>) -> Option<Governance> {
     let lifespan = entry.lifespan_policy().map(str::to_owned);
     (!tags.is_empty() || lifespan.is_some()).then_some(Governance { tags, lifespan })
 }
 
-/// The fields of a turn; all `None` for other entries.
+/// The fields that only turns have; all `None` for entries of other kinds.
 #[derive(Default)]
 struct TurnFields<'a> {
     speaker: Option<&'a str>,
@@ -167,7 +169,7 @@ fn turn(entry: &Entry) -> TurnFields<'_> {
     }
 }
 
-/// Returns the name of a chunk: the speaker of a turn, or the title of another entry.
+/// Returns the name of an entry's chunks: the speaker of a turn, or the title of any other entry.
 fn name(entry: &Entry, title: String) -> String {
     match turn(entry).speaker {
         Some(speaker) => speaker.to_owned(),
@@ -175,7 +177,7 @@ fn name(entry: &Entry, title: String) -> String {
     }
 }
 
-/// Returns the type of the chunks of a kind of entries.
+/// Returns the chunk type for entries of a kind.
 pub(crate) fn chunk_type(kind: Kind) -> ChunkType {
     match kind {
         Kind::Reasoning => ChunkType::Reasoning,
@@ -186,7 +188,7 @@ pub(crate) fn chunk_type(kind: Kind) -> ChunkType {
     }
 }
 
-/// Splits a text into pieces. Each piece has its first line, from 1, and its byte offset.
+/// Splits a text into pieces. Returns for each piece its first line, from 1, its byte offset and its text.
 fn pieces(text: &str) -> Vec<(u32, usize, &str)> {
     let (mut pieces, mut line, mut start) = (Vec::new(), 1, 0);
     while text.len() - start > PIECE_BYTES {

@@ -8,18 +8,19 @@ use crate::store::Version;
 
 pub(crate) use aurora_query::memory::ENTRIES_PREFIX as DIRECTORY;
 
-/// The language of the rows: prose, whose lines can be long.
+/// Language of the indexed entries. Entries are prose, whose lines can be long.
 pub(crate) const ENTRY_LANGUAGE: &str = "markdown";
 
-/// Columns of the chunks.
+/// Names of the chunk columns.
 pub(crate) mod column {
     pub(crate) use aurora_query::memory::column::*;
 
-    /// Separates the condition and the action of a retention rule.
+    /// Separator between the condition and the action of a retention rule.
     pub(crate) const RULE_SEPARATOR: char = '\n';
 }
 
-/// The indexed part of an entry: everything that ranking and filters need, and nothing that depends on the history of the entry.
+/// The indexed part of an entry: everything that ranking and filters need. It does not depend on the earlier versions
+/// of the entry.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct IndexedEntry {
     pub(crate) id: String,
@@ -29,13 +30,14 @@ pub(crate) struct IndexedEntry {
     pub(crate) created: i64,
     pub(crate) edited: i64,
     pub(crate) document: Map<String, Value>,
-    /// The texts of the turns directly before and after a turn.
+    /// If the entry is a turn: the texts of the turns directly before and after it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) beside: Vec<String>,
 }
 
 impl IndexedEntry {
-    /// Creates the indexed part of the newest version, without adjacent turns; `None` if the entry was removed.
+    /// Creates the indexed part from the newest version of an entry, without adjacent turns. Returns `None` if the
+    /// entry was removed.
     pub(crate) fn new(id: &str, version: Version) -> Option<Self> {
         let Version { created, edited, scope, session, document, .. } = version;
         Some(Self { id: id.to_owned(), scope, session, created, edited, document: document?, beside: Vec::new() })

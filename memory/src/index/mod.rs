@@ -1,4 +1,4 @@
-//! The index of a memory: a pipeline whose source is the entries that have changed.
+//! The index of a memory. A pipeline reads the changed entries and updates the index.
 
 mod chunks;
 mod generation;
@@ -8,7 +8,7 @@ mod source;
 pub(crate) use chunks::chunk_type;
 #[cfg(test)]
 pub(crate) use chunks::chunks_of;
-pub(crate) use generation::{catch_up, followed_change};
+pub(crate) use generation::{catch_up, newest_indexed_change};
 pub(crate) use indexed_entry::{DIRECTORY, column};
 #[cfg(test)]
 pub(crate) use indexed_entry::{IndexedEntry, indexed_path};

@@ -1,4 +1,4 @@
-//! `[stage.memory]`: emits the entries that have changed since the last run.
+//! The stage `[stage.memory]`, which supplies the entries that have changed since the last run.
 
 use std::collections::BTreeSet;
 
@@ -13,26 +13,27 @@ use crate::error::MemoryError;
 use crate::session::NewTurn;
 use crate::store::{EntryStore, EntryView, Version};
 
-/// Maximum number of bytes of a turn that are indexed with each adjacent turn.
+/// Maximum number of bytes of a turn's text that are indexed as context of each adjacent turn.
 const MAX_ADJACENT_BYTES: usize = 2048;
 
-/// Returns the stage types of the pipeline.
+/// Returns the stage types of a memory's pipeline.
 pub(crate) fn registry() -> Registry {
     let mut registry = document_source::registry::<EntryStore>();
     registry.register::<EntryChunks>();
     registry
 }
 
-/// The last change of a store that an index contains.
+/// The state of the store that an index contains.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Followed {
+pub(super) struct IndexedState {
+    /// The random id of the store.
     pub(super) store: String,
-    /// The number of the newest change.
+    /// The number of the newest indexed change.
     pub(super) change: u64,
 }
 
-impl Followed {
-    /// The stage that keeps the value for the next run.
+impl IndexedState {
+    /// The stage that stores the value in the index for the next run.
     pub(super) const STAGE: &'static str = EntryStore::TYPE;
 
     pub(super) fn from_view(view: &EntryView) -> Result<Self, MemoryError> {
@@ -54,21 +55,22 @@ impl DocumentSource for EntryStore {
     const TYPE: &'static str = "memory";
     const VERSION: u32 = 2;
     const PIPELINE: &'static str = "memory";
-    // `redact` is off, because masking could break the JSON of a document. Secrets are masked later, in the text of the entry.
+    // `redact` is off, because masking secrets in JSON could make the JSON invalid. The stage `memory-chunks` masks
+    // secrets in the texts of the entry.
     const STAGES: &'static str = "redact = false\n[stage.memory-chunks]\n";
     const LANGUAGE: &'static str = ENTRY_LANGUAGE;
     const DIRECTORY: &'static str = DIRECTORY;
     const MAX_BATCH: usize = 256;
 
     fn supply(&self, out: &mut Documents<'_, '_, Self>, cx: &StageContext<'_>) -> Result<(), StageError> {
-        // The view is taken while no other process writes the index, so no other run can have indexed a later change.
+        // This run holds the index lock while the view is created, so no other run can have indexed a later change.
         let view = &self.view()?;
-        let now = Followed::from_view(view)?;
-        let before = cx.kept().and_then(Followed::parse).filter(|before| before.store == now.store);
+        let now = IndexedState::from_view(view)?;
+        let before = cx.kept().and_then(IndexedState::parse).filter(|before| before.store == now.store);
         let changed = before.map(|before| view.changed_since(before.change)).transpose()?.flatten();
         match changed {
             Some(ids) => {
-                // The turns adjacent to a changed turn contain its text.
+                // The adjacent turns are indexed again, because their context contains the text of the changed turn.
                 let adjacent = ids.iter().flat_map(|id| NewTurn::adjacent(id)).flatten();
                 let ids: BTreeSet<String> = ids.iter().cloned().chain(adjacent).collect();
                 for id in &ids {
@@ -92,8 +94,8 @@ impl DocumentSource for EntryStore {
 }
 
 fn document(view: &EntryView, id: &str, version: Version) -> Result<Document, StageError> {
-    // An earlier version of the program stored ids with secrets. Such an entry can be listed and removed, but search does not
-    // find it.
+    // An earlier version of the program accepted secrets in ids. An entry with such an id can be listed and removed,
+    // but it is not indexed.
     if has_secret(id) {
         return Ok(Document::Deleted);
     }
@@ -105,8 +107,9 @@ fn document(view: &EntryView, id: &str, version: Version) -> Result<Document, St
     Ok(Document::Text(text.into()))
 }
 
-/// Returns the beginning of the text of an adjacent turn; `None` if it has another scope or session than the entry. Secrets are
-/// masked before the text is cut, because a part of a secret would not be recognised.
+/// Returns the beginning of the text of an adjacent turn. Returns `None` if that turn was removed, or has another scope
+/// or session than the entry. Secrets are masked before the text is cut, because part of a secret would not be
+/// recognised.
 fn adjacent_text(entry: &IndexedEntry, other: Version) -> Option<String> {
     let is_alike = (other.scope, &other.session) == (entry.scope, &entry.session);
     let document = other.document.filter(|_| is_alike)?;
@@ -138,7 +141,7 @@ mod tests {
             session: Some("s".to_owned()),
             document: json!({ "content": { "text": text } }).as_object().cloned(),
         };
-        let entry = IndexedEntry::new("turn:s:2", turn("entry".to_owned())).expect("a document");
+        let entry = IndexedEntry::new("turn:s:2", turn("entry".to_owned())).expect("the version has a document");
         let text = format!("{}{secret} and more", "word ".repeat(MAX_ADJACENT_BYTES / 5 - 3));
         assert!(text[..MAX_ADJACENT_BYTES].contains(&secret[..10]) && !text[..MAX_ADJACENT_BYTES].contains(&secret));
         let adjacent = adjacent_text(&entry, turn(text.clone())).expect("both turns have the same session");

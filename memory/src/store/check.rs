@@ -1,4 +1,4 @@
-//! Reads and checks every record of a store.
+//! Verification of every record in a store.
 
 use serde::Serialize;
 
@@ -15,11 +15,11 @@ pub struct MemoryCheck {
     pub entries: u64,
     /// Number of removed entries that can be restored.
     pub removed: u64,
-    /// Number of versions other than the newest ones.
+    /// Number of earlier versions of entries.
     pub versions: u64,
     /// Number of records in all tables.
     pub records: u64,
-    /// The digest of the entries; see [`crate::Memory::digest`]. `None` if an entry cannot be read.
+    /// The digest of the entries; see [`crate::Memory::digest`]. `None` if an entry is damaged or cannot be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
     /// The problems, one sentence per damaged table.
@@ -27,20 +27,23 @@ pub struct MemoryCheck {
 }
 
 impl EntryView {
-    /// Reads every record and verifies its checksum; `see` checks the content of an entry. Reading of a table stops at its first
-    /// damage. Also returns whether all entries are sound. The result has no digest.
+    /// Reads every record and verifies its checksum. Calls `see` for every entry that was not removed, to check its
+    /// content.
+    ///
+    /// Stops reading a table at its first damaged record. Returns the result without a digest, and whether all entries
+    /// are valid.
     pub(crate) fn check(&self, mut see: impl FnMut(&str, &Version) -> Result<(), MemoryError>) -> (MemoryCheck, bool) {
         let mut check = MemoryCheck::default();
         let entries = self.check_entries(&mut check, &mut see);
-        let is_sound = entries.is_ok();
+        let is_valid = entries.is_ok();
         let tables = (HISTORY..TABLES.len()).map(|table| self.check_table(table, &mut check)).collect::<Vec<_>>();
-        let wrong = std::iter::once(entries).chain(tables).filter_map(Result::err);
-        check.problems = wrong.map(|error| error.to_string()).collect();
+        let errors = std::iter::once(entries).chain(tables).filter_map(Result::err);
+        check.problems = errors.map(|error| error.to_string()).collect();
         if check.problems.is_empty() {
-            // Checks the pages that contain no record of a table.
+            // Also checks the pages of the file that contain no records.
             check.problems.extend(self.records.check().err().map(|error| error.to_string()));
         }
-        (check, is_sound)
+        (check, is_valid)
     }
 
     fn check_entries(
@@ -79,14 +82,14 @@ impl EntryView {
                 CHANGES => drop(text(bytes)?),
                 SESSIONS => drop(decode_turns(text(key)?, bytes)?),
                 SEARCHES => drop(decode_searches(text(key)?, bytes)?),
-                // Their checksums have been verified.
+                // The reader has verified the checksums of the records, and the other tables need no further check.
                 _ => {}
             }
         }
         self.check_count(table, found)
     }
 
-    /// Checks that the number of records in a table equals its stored count.
+    /// Checks that a table contains as many records as the stored count of the table.
     fn check_count(&self, table: usize, found: u64) -> Result<(), MemoryError> {
         let expected = self.records.count(table);
         let name = TABLES[table].name;

@@ -1,4 +1,4 @@
-//! Deletes removed entries and all versions except the newest ones.
+//! Deletes removed entries and all versions except the newest version of each entry.
 
 use super::EntryStore;
 use crate::error::MemoryError;
@@ -6,16 +6,16 @@ use crate::error::MemoryError;
 /// The result of a compaction.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
 pub struct MemoryCompaction {
-    /// Number of removed entries that were deleted and can no longer be restored.
+    /// Number of removed entries that the compaction deleted. They can no longer be restored.
     pub removed_entries: usize,
-    /// Number of deleted versions other than the newest ones.
+    /// Number of earlier versions that the compaction deleted.
     pub versions: usize,
 }
 
 impl EntryStore {
-    /// Deletes removed entries, all versions except the newest ones, and the change records up to `followed`, which the index has
-    /// already processed. None of them can be restored.
-    pub(crate) fn compact(&self, followed: u64) -> Result<MemoryCompaction, MemoryError> {
+    /// Deletes removed entries, earlier versions, and the change records up to the change `indexed`, which the index
+    /// already contains. The deleted data cannot be restored.
+    pub(crate) fn compact(&self, indexed: u64) -> Result<MemoryCompaction, MemoryError> {
         let view = self.view()?;
         let mut removed = Vec::new();
         for entry in view.from("")? {
@@ -25,10 +25,10 @@ impl EntryStore {
             }
         }
         let history = view.history_keys()?;
-        // Keeps the newest change, which determines the next number.
-        let changes = view.change_keys(followed.min(view.newest_change()?.saturating_sub(1)))?;
+        // Keeps the record of the newest change, because it determines the number of the next change.
+        let changes = view.change_keys(indexed.min(view.newest_change()?.saturating_sub(1)))?;
         self.write(|writer| {
-            // An entry may have been written in the meantime.
+            // Another process may have restored an entry in the meantime.
             let mut entries = Vec::new();
             for (id, number) in removed {
                 if writer.get(&id)?.is_some_and(|version| version.number == number && version.document.is_none()) {

@@ -1,13 +1,13 @@
-//! The store of entries: their versions, the order of changes, and the turns of sessions.
+//! The store of entries. It contains the versions of entries, the order of changes, and data of sessions.
 //!
 //! | table | key | value |
 //! |---|---|---|
-//! | `entries` | id | the newest [`Version`]; a removed entry has a version without a document |
+//! | `entries` | id | the newest [`Version`] of the entry; the version of a removed entry has no document |
 //! | `history` | id, 0, number of the version | an earlier version |
 //! | `changes` | number of the change | the id of the changed entry |
-//! | `sessions` | name | the number of turns of the session |
-//! | `searches` | name of a session | its queries and retrieved chunks since the last outcome of its task |
-//! | `difficult` | digest of a query | the number of failed tasks with the query |
+//! | `sessions` | name of a session | the number of turns in the session |
+//! | `searches` | name of a session | the queries and retrieved chunks of the session since its last task outcome |
+//! | `difficult` | digest of a query | the number of failed tasks in which the query was searched |
 
 mod check;
 mod compaction;
@@ -30,10 +30,10 @@ use crate::error::MemoryError;
 
 /// Name of the store in the directory of a memory.
 const STORE: &str = "entries";
-/// Version of the format of values.
+/// Version of the format of stored values.
 const FORMAT: u32 = 1;
 
-/// Indexes into [`TABLES`].
+/// Index of the table `entries` in [`TABLES`]. The following constants are the indexes of the other tables.
 const ENTRIES: usize = 0;
 const HISTORY: usize = 1;
 const CHANGES: usize = 2;
@@ -50,11 +50,11 @@ const TABLES: &[RecordTable] = &[
     RecordStore::IDENTITY,
 ];
 
-/// The entries of one memory.
+/// The store of one memory's entries.
 pub(crate) struct EntryStore(RecordStore);
 
 impl EntryStore {
-    /// Opens the store in the directory of a memory. `known` records which stores the user trusts.
+    /// Opens the store in the directory of a memory. `known` contains the stores that the user trusts.
     pub(crate) fn open(home: &Directory, mode: OpenMode, known: KnownIndexes) -> Result<Self, MemoryError> {
         match RecordStore::open(home, STORE, (FORMAT, TABLES), mode, known) {
             Err(error @ StorageError::ForeignRecords { .. }) => {
@@ -64,7 +64,7 @@ impl EntryStore {
         }
     }
 
-    /// Marks an existing store as trusted by this user.
+    /// Records in `known` that the user trusts an existing store.
     pub(crate) fn accept(home: &Directory, known: KnownIndexes) -> Result<(), MemoryError> {
         Ok(RecordStore::open_unchecked(home, STORE, (FORMAT, TABLES), OpenMode::Existing, known)?.accept()?)
     }
@@ -76,7 +76,7 @@ impl EntryStore {
         Ok(EntryView::new(id, records))
     }
 
-    /// Changes entries in one transaction, which is durable when this function returns.
+    /// Runs `change` in one write transaction, which is durable when this function returns.
     pub(crate) fn write<T>(
         &self,
         change: impl FnOnce(&mut EntryWriter<'_, '_>) -> Result<T, MemoryError>,
@@ -88,7 +88,7 @@ impl EntryStore {
     }
 }
 
-/// Returns the key of a query: the digest of its words, ignoring case and white space.
+/// Returns the key of a query in the table `difficult`: a hash that ignores case and white space.
 fn query_key(query: &str) -> [u8; 32] {
     let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
     *blake3::hash(words.join(" ").as_bytes()).as_bytes()

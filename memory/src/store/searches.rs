@@ -1,10 +1,10 @@
-//! Stored queries and results of the searches in a session.
+//! The recorded searches of a session.
 
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-/// A chunk that was shown in a session.
+/// A chunk that a search returned in a session.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Retrieved {
     /// The `.aurora` directory whose access history contains the chunk.
@@ -13,7 +13,7 @@ pub struct Retrieved {
     pub key: String,
 }
 
-/// The queries of a session and the chunks that they retrieved.
+/// The queries that were searched in a session, and the chunks that the searches returned.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SessionSearches {
     pub(crate) retrieved: Vec<Retrieved>,

@@ -10,11 +10,11 @@ use serde_json::{Map, Value};
 pub enum Change {
     /// The entry was added.
     Add,
-    /// Its document was replaced.
+    /// The document of the entry was replaced.
     Edit,
-    /// Its tags were changed.
+    /// The tags of the entry were changed.
     Tag,
-    /// Its links were changed.
+    /// The links of the entry were changed.
     Link,
     /// The entry was removed by its id.
     Remove,
@@ -32,7 +32,7 @@ pub struct Version {
     /// The number of the version, from 1.
     #[serde(rename = "v")]
     pub number: u32,
-    /// The version that an undo restores; 0 if the entry did not exist.
+    /// The number of the version that an undo restores; 0 if the entry did not exist before.
     #[serde(rename = "b")]
     pub(crate) before: u32,
     /// The change that created the version.
@@ -44,7 +44,8 @@ pub struct Version {
     /// The time at which the entry was added, in Unix seconds.
     #[serde(rename = "c")]
     pub created: i64,
-    /// The time of the last change of its content, in Unix seconds.
+    /// The time at which the document was added or last replaced, in Unix seconds. Changes of tags and links do not
+    /// count.
     #[serde(rename = "e")]
     pub edited: i64,
     /// The scope of the entry.

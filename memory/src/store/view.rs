@@ -1,4 +1,4 @@
-//! Reads a snapshot of the entries.
+//! A read-only snapshot of the entries.
 
 use aurora_storage::RecordReader;
 
@@ -7,7 +7,7 @@ use super::version::Version;
 use super::{CHANGES, DIFFICULT, ENTRIES, HISTORY, SEARCHES, history_key, query_key};
 use crate::error::MemoryError;
 
-/// A snapshot of the entries, which later writes do not affect.
+/// A snapshot of the entries. Later writes do not affect it.
 pub(crate) struct EntryView {
     /// The random id of the store; `None` before the first entry.
     id: Option<String>,
@@ -31,12 +31,13 @@ impl EntryView {
 
     /// Returns the newest version of an entry, even if the entry was removed.
     pub(crate) fn get(&self, id: &str) -> Result<Option<Version>, MemoryError> {
-        // The empty string is not a valid id, and keys cannot be empty.
+        // The empty string is not a valid id, and the record store does not accept empty keys.
         let found = if id.is_empty() { None } else { self.records.get(ENTRIES, id.as_bytes())? };
         found.map(|bytes| decode(id, bytes)).transpose()
     }
 
-    /// Iterates over ids and newest versions, starting at an id, in the order of ids. Includes removed entries.
+    /// Iterates over the ids and newest versions of entries, in the order of ids, starting at an id. Includes removed
+    /// entries.
     pub(crate) fn from(
         &self,
         id: &str,
@@ -65,24 +66,24 @@ impl EntryView {
         Ok(versions)
     }
 
-    /// Returns the keys of all versions other than the newest ones.
+    /// Returns the keys of all earlier versions in the table `history`.
     pub(super) fn history_keys(&self) -> Result<Vec<Vec<u8>>, MemoryError> {
         self.records.from(HISTORY, &[])?.map(|record| Ok(record?.0.to_vec())).collect()
     }
 
-    /// Returns the queries and retrieved chunks of a session since the last outcome.
+    /// Returns the queries and retrieved chunks of a session since its last task outcome.
     pub(crate) fn searches(&self, session: &str) -> Result<Option<SessionSearches>, MemoryError> {
         let found = self.records.get(SEARCHES, session.as_bytes())?;
         found.map(|bytes| decode_searches(session, bytes)).transpose()
     }
 
-    /// Returns the number of failed tasks with a query.
+    /// Returns the number of failed tasks in which a query was searched.
     pub(crate) fn failures(&self, query: &str) -> Result<u32, MemoryError> {
         Ok(self.records.get(DIFFICULT, &query_key(query))?.map_or(0, decode_count))
     }
 
-    /// Returns the ids of the entries that were changed after the change `since`, sorted and without duplicates; `None` if the
-    /// store no longer has all changes since then.
+    /// Returns the ids of the entries that were changed after the change `since`, sorted and without duplicates.
+    /// Returns `None` if the store does not have all of these changes, or has no change with this number.
     pub(crate) fn changed_since(&self, since: u64) -> Result<Option<Vec<String>>, MemoryError> {
         let oldest = self.records.from(CHANGES, &[])?.next().transpose()?.map_or(0, |(key, _)| number(key));
         if since + 1 < oldest || since > self.newest_change()? {
@@ -97,7 +98,7 @@ impl EntryView {
         Ok(Some(ids))
     }
 
-    /// Returns the keys of the changes up to a number.
+    /// Returns the keys of the changes up to and including the number `up_to`.
     pub(super) fn change_keys(&self, up_to: u64) -> Result<Vec<Vec<u8>>, MemoryError> {
         let mut keys = Vec::new();
         for record in self.records.from(CHANGES, &[])? {

@@ -1,4 +1,4 @@
-//! Changes entries within one transaction.
+//! A write transaction over the entries.
 
 use aurora_storage::RecordWriter;
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use super::view::{decode, decode_count, decode_searches, number};
 use super::{CHANGES, DIFFICULT, ENTRIES, HISTORY, SEARCHES, SESSIONS, history_key, query_key};
 use crate::error::MemoryError;
 
-/// A write transaction over the entries. Reads see the transaction's own writes.
+/// A write transaction over the entries. Reads see the writes of the transaction.
 pub(crate) struct EntryWriter<'w, 't> {
     records: &'w mut RecordWriter<'t>,
     /// The number of the next change.
@@ -19,7 +19,7 @@ pub(crate) struct EntryWriter<'w, 't> {
 /// The stored state of a session.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SessionTurns {
-    /// Number of turns, including removed ones.
+    /// Number of turns, including removed turns.
     pub(crate) turns: u32,
 }
 
@@ -39,13 +39,13 @@ impl<'w, 't> EntryWriter<'w, 't> {
         self.records.get(ENTRIES, id.as_bytes())?.map(|bytes| decode(id, &bytes)).transpose()
     }
 
-    /// Returns an earlier version of an entry. A compaction deletes earlier versions.
+    /// Returns an earlier version of an entry. Fails if a compaction has deleted the version.
     fn version(&self, id: &str, number: u32) -> Result<Version, MemoryError> {
         let bytes = self.records.get(HISTORY, &history_key(id, number))?;
         decode(id, &bytes.ok_or_else(|| MemoryError::NothingToUndo(id.to_owned()))?)
     }
 
-    /// Adds a new version of an entry. Sets the numbers of the version and of its predecessor.
+    /// Stores a new version of an entry. Sets the number of the version and the number of its predecessor.
     pub(crate) fn put(&mut self, id: &str, version: Version) -> Result<Version, MemoryError> {
         let before = self.get(id)?;
         let number = before.as_ref().map_or(0, |before| before.number);
@@ -76,7 +76,7 @@ impl<'w, 't> EntryWriter<'w, 't> {
         Ok(version)
     }
 
-    /// Assigns and returns the number of the next turn of a session, from 1.
+    /// Increments the number of turns of a session. Returns the new number, which is the position of the next turn.
     pub(crate) fn next_turn(&mut self, session: &str) -> Result<u32, MemoryError> {
         let next = self.turns(session)?.checked_add(1);
         let turns = next.ok_or_else(|| MemoryError::Unfit(format!("the session {session} has too many turns")))?;
@@ -84,29 +84,29 @@ impl<'w, 't> EntryWriter<'w, 't> {
         Ok(turns)
     }
 
-    /// Raises the turn counter of a session to at least `order`, so that the next turn comes after it.
+    /// Raises the number of turns of a session to at least `order`, so that the next turn comes after the turn `order`.
     pub(crate) fn raise_turns(&mut self, session: &str, order: u32) -> Result<(), MemoryError> {
         if self.turns(session)? < order { self.set_turns(session, order) } else { Ok(()) }
     }
 
     fn turns(&self, session: &str) -> Result<u32, MemoryError> {
         let bytes = self.records.get(SESSIONS, session.as_bytes())?;
-        let known = bytes.map(|bytes| decode_turns(session, &bytes)).transpose()?;
-        Ok(known.unwrap_or_default().turns)
+        let stored = bytes.map(|bytes| decode_turns(session, &bytes)).transpose()?;
+        Ok(stored.unwrap_or_default().turns)
     }
 
     fn set_turns(&mut self, session: &str, turns: u32) -> Result<(), MemoryError> {
-        let value = serde_json::to_vec(&SessionTurns { turns }).expect("a number is JSON");
+        let value = serde_json::to_vec(&SessionTurns { turns }).expect("a struct with one number is valid JSON");
         Ok(self.records.put(SESSIONS, session.as_bytes(), &value)?)
     }
 
-    /// Returns the queries and retrieved chunks of a session since the last outcome.
+    /// Returns the queries and retrieved chunks of a session since its last task outcome.
     pub(crate) fn searches(&self, session: &str) -> Result<Option<SessionSearches>, MemoryError> {
         let found = self.records.get(SEARCHES, session.as_bytes())?;
         found.map(|bytes| decode_searches(session, &bytes)).transpose()
     }
 
-    /// Stores the queries and retrieved chunks of a session; `None` deletes them.
+    /// Stores the queries and retrieved chunks of a session. `None` deletes the record of the session.
     pub(crate) fn set_searches(
         &mut self,
         session: &str,
@@ -120,14 +120,14 @@ impl<'w, 't> EntryWriter<'w, 't> {
         Ok(self.records.put(SEARCHES, session.as_bytes(), &value)?)
     }
 
-    /// Counts a failed task with a query.
+    /// Increments the number of failed tasks in which a query was searched.
     pub(crate) fn note_difficult(&mut self, query: &str) -> Result<(), MemoryError> {
         let key = query_key(query);
         let failures = self.records.get(DIFFICULT, &key)?.map_or(0, |bytes| decode_count(&bytes));
         Ok(self.records.put(DIFFICULT, &key, &failures.saturating_add(1).to_le_bytes())?)
     }
 
-    /// Deletes records of entries, earlier versions and changes.
+    /// Deletes the records with the given keys.
     pub(super) fn drop_keys(&mut self, (entries, history, changes): DroppedKeys) -> Result<(), MemoryError> {
         for (table, keys) in [(ENTRIES, entries), (HISTORY, history), (CHANGES, changes)] {
             for key in keys {
@@ -138,5 +138,5 @@ impl<'w, 't> EntryWriter<'w, 't> {
     }
 }
 
-/// Keys of entries, of earlier versions, and of changes.
+/// Keys in the tables `entries`, `history` and `changes`.
 pub(super) type DroppedKeys = (Vec<Vec<u8>>, Vec<Vec<u8>>, Vec<Vec<u8>>);

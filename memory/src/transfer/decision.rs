@@ -1,41 +1,42 @@
-//! Decides whether an imported entry is stored.
+//! The decision whether an imported entry is stored.
 
 use super::entry::TransferredEntry;
 use crate::digest::DocumentHash;
 use crate::error::MemoryError;
 use crate::store::{Change, Version};
 
-/// Number of hexadecimal digits appended to a derived id that another entry has.
+/// Number of hexadecimal digits that are appended to a derived id if another entry has the same id.
 const HASH_DIGITS: usize = 8;
 
 /// The decision about an imported entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Decision {
-    /// No entry has its id.
+    /// Adds the entry, because no stored entry has its id.
     Add,
-    /// The stored document is different and older, or an import has stored it from an earlier state of the same source.
+    /// Replaces the stored document, because it differs and is older. A document of the same age is also replaced if an
+    /// import stored it and the imported document is the current content of its source.
     Replace {
         /// The time at which the stored entry was added.
         created: i64,
     },
-    /// The same document is stored already.
+    /// Stores nothing, because the same document is already stored.
     Nothing,
-    /// A different document that is not older is stored.
+    /// Keeps the stored document, which differs and is not older.
     Keep,
 }
 
-/// The stored entry with an id.
+/// The properties of a stored entry that the decision needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Known {
+pub(super) struct StoredEntry {
     pub(super) created: i64,
     pub(super) edited: i64,
     pub(super) hash: DocumentHash,
-    /// Whether its newest version was imported, so that it has not been changed locally since.
+    /// Whether an import created the newest version, so that the entry has not been changed locally since then.
     pub(super) is_imported: bool,
 }
 
-impl Known {
-    /// Creates the value from the newest version; `None` for a removed entry.
+impl StoredEntry {
+    /// Creates the value from the newest version of an entry. Returns `None` if the entry was removed.
     pub(super) fn from_version(version: &Version) -> Option<Self> {
         let hash = DocumentHash::new(version.document.as_ref()?);
         let is_imported = version.change == Change::Import;
@@ -43,11 +44,11 @@ impl Known {
     }
 }
 
-/// Decides about an entry. If its id was derived and another entry has it, the entry gets a new id. The new id depends only on the
-/// document, so that a second transfer finds the entry again.
+/// Decides whether an entry is stored. If the id was derived and a different entry has it, the incoming entry gets a
+/// new id. The new id depends only on the document, so that a second transfer finds the entry again.
 pub(super) fn decide(
     incoming: &mut TransferredEntry,
-    known: impl Fn(&str) -> Result<Option<Known>, MemoryError>,
+    known: impl Fn(&str) -> Result<Option<StoredEntry>, MemoryError>,
 ) -> Result<Decision, MemoryError> {
     let hash = DocumentHash::new(incoming.entry.document());
     let Some(found) = known(incoming.entry.id())? else { return Ok(Decision::Add) };
@@ -66,9 +67,9 @@ pub(super) fn decide(
     })
 }
 
-fn compare(incoming: &TransferredEntry, found: Known) -> Decision {
+fn compare(incoming: &TransferredEntry, found: StoredEntry) -> Decision {
     let is_newer = incoming.edited > found.edited;
-    // A file can change twice within a second, or keep its modification time.
+    // Equal times do not imply equal content: a file can change twice within a second, or keep its modification time.
     let is_changed_source = incoming.is_current && found.is_imported && incoming.edited == found.edited;
     if is_newer || is_changed_source { Decision::Replace { created: found.created } } else { Decision::Keep }
 }

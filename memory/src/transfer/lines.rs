@@ -1,15 +1,15 @@
-//! Reads lines of bounded length.
+//! A line reader that limits the length of lines.
 
 use std::io::{self, BufRead, Read as _};
 
 use aurora_memory_schema::limit::DOCUMENT_BYTES;
 
-/// Maximum length of a line in bytes: a document and the fields around it.
+/// Maximum length of a line in bytes. A line contains a document and the fields around the document.
 const MAX_LINE_BYTES: u64 = 2 * DOCUMENT_BYTES as u64;
-/// Maximum number of bytes that are skipped at the end of a line that is too long.
+/// Maximum number of bytes to skip in a line after [`MAX_LINE_BYTES`]. A longer line is an error.
 const MAX_SKIPPED_BYTES: u64 = 256 << 20;
 
-/// One line of a text.
+/// A line of a text.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Line {
     /// The text of the line, without the line break.
@@ -20,12 +20,12 @@ pub(super) enum Line {
     TooLong,
 }
 
-/// A reader of lines.
+/// A reader of lines, which tracks line numbers and byte offsets.
 pub(super) struct Lines<R> {
     reader: R,
-    /// The number of the last line, from 1.
+    /// The number of the line that was read last, from 1.
     pub(super) number: usize,
-    /// The byte offset of the last line.
+    /// The byte offset of the line that was read last.
     pub(super) start: usize,
     next_start: usize,
 }
@@ -35,7 +35,7 @@ impl<R: BufRead> Lines<R> {
         Self { reader, number: 0, start: 0, next_start: 0 }
     }
 
-    /// Reads the next line; `None` at the end.
+    /// Reads the next line. Returns `None` at the end of the input.
     pub(super) fn next(&mut self) -> io::Result<Option<Line>> {
         let mut bytes = Vec::new();
         let mut length = (&mut self.reader).take(MAX_LINE_BYTES + 1).read_until(b'\n', &mut bytes)?;
@@ -57,7 +57,7 @@ impl<R: BufRead> Lines<R> {
         }))
     }
 
-    /// Skips the rest of a line and returns its length in bytes.
+    /// Skips the rest of a line, including the line break. Returns the number of skipped bytes.
     fn skip_rest(&mut self) -> io::Result<usize> {
         let mut rest = (&mut self.reader).take(MAX_SKIPPED_BYTES);
         let skipped = rest.skip_until(b'\n')?;
@@ -78,7 +78,7 @@ mod tests {
     fn lines(text: &[u8]) -> Vec<(usize, usize, Line)> {
         let mut lines = Lines::new(Cursor::new(text));
         let mut found = Vec::new();
-        while let Some(line) = lines.next().expect("memory can be read") {
+        while let Some(line) = lines.next().expect("reading from a slice does not fail") {
             found.push((lines.number, lines.start, line));
         }
         found
@@ -101,7 +101,7 @@ mod tests {
     #[test]
     fn an_endless_line_is_an_error() {
         let mut lines = Lines::new(BufReader::new(repeat(0)));
-        assert_eq!(lines.next().expect_err("no line ends").kind(), io::ErrorKind::InvalidData);
+        assert_eq!(lines.next().expect_err("the line has no end").kind(), io::ErrorKind::InvalidData);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Locates mistakes of a document that is a line, or a part of a line, of a file.
+//! Converts the locations of mistakes in a document to locations in the file whose line contains the document.
 
 use aurora_diagnostics::{Diagnostic, Diagnostics, Location, Place};
 use aurora_memory_schema::code;
@@ -10,11 +10,11 @@ pub(super) struct DocumentPlace<'l> {
     pub(super) line: usize,
     /// The byte offset of the line in the file.
     pub(super) start: usize,
-    /// The text of the line before the document.
+    /// The part of the line that precedes the document.
     pub(super) before: &'l str,
 }
 
-/// Maximum number of characters of a line shown in a message.
+/// Maximum number of characters of a line that a message quotes.
 const MAX_SHOWN_CHARS: usize = 80;
 
 impl DocumentPlace<'_> {
@@ -25,7 +25,7 @@ impl DocumentPlace<'_> {
         relocated
     }
 
-    /// Creates a mistake that concerns `document` as a whole.
+    /// Creates a mistake that applies to `document` as a whole.
     pub(super) fn mistake(&self, file: &str, document: &str, code: &'static str, message: String) -> Diagnostics {
         let location = Location { excerpt: beginning(document), ..Location::from_span(file, "", 0..0) };
         let mut mistakes = Diagnostics::default();
@@ -36,21 +36,21 @@ impl DocumentPlace<'_> {
     fn relocate_one(&self, mistake: &Diagnostic) -> Diagnostic {
         let mut mistake = mistake.clone();
         if let Some(Place::File(Location { span, line, column, .. })) = &mut mistake.location {
-            // The document has no line break.
+            // The document has only one line, so every mistake is in the line of the file.
             *line = self.line;
             *column += self.before.chars().count();
             let offset = self.start + self.before.len();
             *span = span.start + offset..span.end + offset;
         }
         if mistake.code == code::DUPLICATE_KEY {
-            // The help names a line of the document, not of the file.
+            // The help contains a line number of the document, which would be wrong for the file.
             mistake.help = None;
         }
         mistake
     }
 }
 
-/// Returns the beginning of a line, without control characters.
+/// Returns the beginning of a line, with control characters replaced by U+FFFD.
 fn beginning(line: &str) -> String {
     let mut shown: String =
         line.chars().take(MAX_SHOWN_CHARS).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();

@@ -1,4 +1,4 @@
-//! Transfer of entries: writes many imported entries at once, exports a memory as lines of JSON, and reads lines of JSON.
+//! Export and import of entries as lines of JSON, and batch writes of imported entries.
 
 mod decision;
 mod entry;

@@ -1,17 +1,17 @@
-//! Problems of a transfer.
+//! Problems that a transfer reports.
 
 use aurora_diagnostics::Diagnostics;
 use serde::Serialize;
 
-/// The effect of a problem on the item that it concerns.
+/// The effect of a problem on an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TransferEffect {
-    /// The item is not an entry of the memory.
+    /// The item was not imported, because it is not a valid entry for the memory.
     Unmapped,
-    /// The entry is not stored because its score is too low.
+    /// The entry is not stored, because its score is too low.
     NotStored,
-    /// The entry is stored with differences from its source.
+    /// The entry is stored, but differs from its source.
     Altered,
 }
 
@@ -23,19 +23,19 @@ pub struct TransferProblem {
     /// The id of the entry, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// The location of the entry: a line or a file.
+    /// The source of the item: a line or a file.
     pub what: String,
-    /// The kind of problem, by which problems are counted.
+    /// The kind of problem. Reports count the problems of each kind.
     pub reason: &'static str,
-    /// A description of the problem, in a sentence.
+    /// A description of the problem, as one sentence.
     pub why: String,
-    /// The mistakes of a document, each with its line.
+    /// The mistakes in the document, each with its line.
     #[serde(skip_serializing_if = "Diagnostics::is_empty")]
     pub mistakes: Diagnostics,
 }
 
 impl TransferProblem {
-    /// Creates the problem of an item that is not an entry of the memory.
+    /// Creates the problem of an item that cannot be imported.
     pub fn unmapped(what: impl Into<String>, reason: &'static str, why: impl Into<String>) -> Self {
         Self {
             effect: TransferEffect::Unmapped,
@@ -47,7 +47,7 @@ impl TransferProblem {
         }
     }
 
-    /// Creates the problem of an entry that differs from its source.
+    /// Creates the problem of an entry that is stored with differences from its source.
     pub fn altered(what: impl Into<String>, reason: &'static str, why: impl Into<String>) -> Self {
         Self { effect: TransferEffect::Altered, ..Self::unmapped(what, reason, why) }
     }
@@ -59,12 +59,12 @@ impl TransferProblem {
         Self { mistakes, ..problem }
     }
 
-    /// Creates the problem of an entry whose score is too low; `why` is the rule.
+    /// Creates the problem of an entry whose score is too low. `why` explains the minimum score.
     pub fn not_stored(what: impl Into<String>, id: &str, why: impl Into<String>) -> Self {
         Self { effect: TransferEffect::NotStored, ..Self::unmapped(what, "score", why) }.about(id)
     }
 
-    /// Sets the id of the entry.
+    /// Returns the problem with the id of its entry.
     #[must_use]
     pub fn about(self, id: impl Into<String>) -> Self {
         Self { id: Some(id.into()), ..self }

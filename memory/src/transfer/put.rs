@@ -1,4 +1,4 @@
-//! Writes many imported entries, or reports what writing them would do.
+//! Batch writes of imported entries, and dry runs of these writes.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -7,7 +7,7 @@ use aurora_memory_schema::Verdict;
 use aurora_project::user;
 use aurora_storage::{AccessLog, AccessRecord};
 
-use super::decision::{Decision, Known, decide};
+use super::decision::{Decision, StoredEntry, decide};
 use super::entry::{Transfer, TransferredEntry};
 use super::problem::TransferProblem;
 use super::report::TransferReport;
@@ -18,30 +18,32 @@ use crate::place::Owner;
 use crate::session::{NewTurn, check_session};
 use crate::store::{Change, EntryWriter, Version};
 
-/// Maximum number of entries in a transaction.
+/// Maximum number of entries per transaction.
 const MAX_BATCH: usize = 4_096;
-/// Size of the documents in bytes at which a transaction is written.
+/// Total size of the documents in a batch, in bytes, at which the batch is written.
 const BATCH_BYTES: usize = 8 << 20;
-/// Number of access records at which they are written. Writes are batched, because each write checks the whole log.
+/// Number of pending access records at which they are written. Records are written in batches, because each write
+/// checks the whole access history.
 const MAX_PENDING_ACCESSES: usize = 1 << 16;
 
 impl Memory {
     /// Writes imported entries at `now`, in Unix seconds.
     ///
-    /// - An entry that does not exist, or was removed, is added.
-    /// - An entry with the same id and document is unchanged.
-    /// - Of two different documents, the one that was edited later wins. If both have the same time, the stored document wins, except
-    ///   for [`TransferredEntry::is_current`].
-    /// - The entry keeps the earlier of the two times at which it was added.
-    /// - Turns raise the counter of their session.
-    /// - Access histories are merged: the greater counts and the times of both are kept.
+    /// - If no stored entry has the id, or the stored entry was removed, the imported entry is added.
+    /// - If the stored entry has the same document, it is unchanged.
+    /// - If the documents differ, the document that was edited later wins. If both were edited at the same time, the
+    ///   stored document wins, except for [`TransferredEntry::is_current`].
+    /// - If a stored document is replaced, the entry keeps the earlier of the two creation times.
+    /// - An imported turn raises the number of turns of its session to at least the position of the turn.
+    /// - Access records are merged: the result has the greater counts, and the times from both records.
     ///
-    /// A second transfer of the same entries therefore changes nothing.
+    /// These rules make a transfer idempotent: a second transfer of the same entries changes nothing.
     ///
-    /// Entries are written in transactions of a few thousand. If a transaction fails, the earlier ones are durable.
+    /// Entries are written in several transactions. If a transaction fails, the earlier transactions remain durable.
     ///
     /// # Errors
-    /// Fails if the memory or its access history cannot be read or written. Problems of single entries are in the report.
+    /// Fails if the memory or its access history cannot be read or written. The report lists problems of single
+    /// entries.
     pub fn put_all(
         &self,
         entries: &mut dyn Iterator<Item = Transfer>,
@@ -62,7 +64,8 @@ impl Memory {
         Ok(report)
     }
 
-    /// Reports what [`Memory::put_all`] would do, without access histories. `None` means an empty memory of `owner`.
+    /// Reports the effects that [`Memory::put_all`] would have, except on the access history. `None` for `memory`
+    /// means an empty memory of `owner`.
     ///
     /// # Errors
     /// Fails if the memory cannot be read.
@@ -72,11 +75,11 @@ impl Memory {
         entries: &mut dyn Iterator<Item = Transfer>,
     ) -> Result<TransferReport, MemoryError> {
         let view = memory.map(Self::view).transpose()?;
-        // The entries that would have been written so far.
-        let planned: RefCell<HashMap<String, Known>> = RefCell::default();
+        // The entries that an actual transfer would have written so far.
+        let planned: RefCell<HashMap<String, StoredEntry>> = RefCell::default();
         let known = |id: &str| match (planned.borrow().get(id), &view) {
             (Some(known), _) => Ok(Some(*known)),
-            (None, Some(view)) => Ok(view.get(id)?.as_ref().and_then(Known::from_version)),
+            (None, Some(view)) => Ok(view.get(id)?.as_ref().and_then(StoredEntry::from_version)),
             (None, None) => Ok(None),
         };
         transfer(entries, owner, |batch, report| {
@@ -85,7 +88,7 @@ impl Memory {
                 if matches!(decision, Decision::Add | Decision::Replace { .. }) {
                     let hash = DocumentHash::new(incoming.entry.document());
                     let (created, edited) = (incoming.created, incoming.edited);
-                    let known = Known { created, edited, hash, is_imported: true };
+                    let known = StoredEntry { created, edited, hash, is_imported: true };
                     planned.borrow_mut().insert(incoming.entry.id().to_owned(), known);
                 }
                 report.count(decision);
@@ -105,7 +108,7 @@ impl Memory {
     }
 }
 
-/// Passes entries to `write` in batches and collects the problems.
+/// Passes accepted entries to `write` in batches, and collects the problems of the other items.
 fn transfer(
     entries: &mut dyn Iterator<Item = Transfer>,
     owner: Owner,
@@ -133,7 +136,7 @@ fn transfer(
     Ok(report)
 }
 
-/// Checks that the memory of `owner` accepts the entry.
+/// Checks that a memory of `owner` accepts the entry, and that the score of the entry is high enough.
 fn check_accepted(incoming: TransferredEntry, owner: Owner) -> Transfer {
     let id = incoming.entry.id();
     if let Err(error) = incoming.placement.check(owner) {
@@ -146,7 +149,7 @@ fn check_accepted(incoming: TransferredEntry, owner: Owner) -> Transfer {
     Ok(incoming)
 }
 
-/// Returns the approximate size of an entry in bytes.
+/// Returns the size of an entry's document in bytes.
 fn size_of(incoming: &TransferredEntry) -> usize {
     serde_json::to_vec(incoming.entry.document()).map_or(0, |document| document.len())
 }
@@ -158,7 +161,7 @@ fn put(
 ) -> Result<Vec<Decision>, MemoryError> {
     let mut decisions = Vec::with_capacity(batch.len());
     for incoming in batch {
-        let decision = decide(incoming, |id| Ok(writer.get(id)?.as_ref().and_then(Known::from_version)))?;
+        let decision = decide(incoming, |id| Ok(writer.get(id)?.as_ref().and_then(StoredEntry::from_version)))?;
         let created = match decision {
             Decision::Add => Some(incoming.created),
             Decision::Replace { created } => Some(created.min(incoming.created)),
@@ -189,9 +192,10 @@ fn version(incoming: &TransferredEntry, created: i64, now: i64) -> Version {
     }
 }
 
-/// Returns the session and position of a turn, parsed from its id. The next turn of the session must not reuse the position.
+/// Returns the session and position of an imported turn. They are parsed from its id, so that a later turn of the
+/// session does not get the same id.
 fn turn_of(incoming: &TransferredEntry) -> Option<(&str, u32)> {
-    let (session, order) = NewTurn::place(incoming.entry.id())?;
+    let (session, order) = NewTurn::parse_id(incoming.entry.id())?;
     check_session(session).ok()?;
     Some((session, order))
 }

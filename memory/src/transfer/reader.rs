@@ -1,4 +1,4 @@
-//! Reads lines of JSON: lines of an export, and documents of the schema.
+//! A reader for lines of JSON. A line is a line of an export or a document of the schema.
 
 use std::io::BufRead;
 
@@ -16,38 +16,41 @@ use super::record::{ENTRY, EntryLine, HEADER, Header, Time, VERSION};
 use crate::memory::Placement;
 use crate::session::check_session;
 
-/// Maximum number of consecutive lines that are not entries. A file with more of them is not a list of entries, or is endless.
+/// Maximum number of consecutive lines that are not entries. A file with more such lines is probably not a list of
+/// entries, or the input is endless.
 const MAX_LINES_WITHOUT_ENTRY: u32 = 20_000;
 
-/// Defaults for documents that do not specify these values.
+/// Values for documents that do not specify them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LineDefaults {
-    /// The scope and session. A turn belongs to its own session.
+    /// The scope and session. A turn that specifies a session belongs to that session instead.
     pub placement: Placement,
-    /// The time at which the documents were edited, in Unix seconds. They were added at the same
-    /// time, unless their metadata has a creation time.
+    /// The time at which the documents were edited, in Unix seconds. It is also the creation time of a document whose
+    /// metadata has no creation time.
     pub time: i64,
 }
 
-/// Reads lines of JSON with one entry each: lines of an export, or documents of the schema. The `type` or the id of a document
-/// determines its kind. Blank lines are skipped. A line that is not an entry yields a problem with all of its mistakes, and reading
-/// continues with the next line.
+/// An iterator over the entries in lines of JSON. Each line is a line of an export, or a document of the schema.
+///
+/// The `type` of a document determines its kind. Without `type`, the id determines the kind. Blank lines are skipped. A
+/// line that is not a valid entry yields a problem that lists all mistakes in the line, and reading continues with the
+/// next line.
 pub struct JsonLines<'f, R> {
     lines: Lines<R>,
-    /// The name of the file.
+    /// Name of the file for messages.
     file: &'f str,
     defaults: LineDefaults,
-    /// Number of entries that the headers announce; `None` without a header.
+    /// Total number of entries according to the headers; `None` without a header.
     announced: Option<u64>,
-    /// Number of lines with entries so far.
+    /// Number of entry lines of exports so far.
     found: u64,
-    /// Number of lines since the last entry.
+    /// Number of consecutive lines without a valid entry so far.
     lines_without_entry: u32,
     is_over: bool,
 }
 
 impl<'f, R: BufRead> JsonLines<'f, R> {
-    /// Creates a reader. `file` is the name of the file in messages.
+    /// Creates a reader. Messages contain `file` as the name of the file.
     pub fn new(reader: R, file: &'f str, defaults: LineDefaults) -> Self {
         Self {
             lines: Lines::new(reader),
@@ -68,11 +71,11 @@ impl<'f, R: BufRead> JsonLines<'f, R> {
         TransferProblem::unmapped(self.source(), reason, why)
     }
 
-    fn place<'l>(&self, before: &'l str) -> DocumentPlace<'l> {
+    fn location<'l>(&self, before: &'l str) -> DocumentPlace<'l> {
         DocumentPlace { line: self.lines.number, start: self.lines.start, before }
     }
 
-    /// Reads a line; `None` if the line is a valid header.
+    /// Parses a line. Returns `None` if the line is a valid header.
     fn line(&mut self, text: &str) -> Option<Transfer> {
         match serde_json::from_str::<Map<String, Value>>(text) {
             Ok(fields) if fields.contains_key(HEADER) => self.header(text).err().map(Err),
@@ -81,7 +84,7 @@ impl<'f, R: BufRead> JsonLines<'f, R> {
                 Some(self.entry_of_export(text))
             }
             Ok(fields) => Some(self.kind_of(&fields, text, "").and_then(|kind| self.document(kind, text))),
-            // Reading it as an entry of any kind reports its mistakes.
+            // The line is not a JSON object. Parsing it as an entry of any kind reports the mistakes.
             Err(_) => Some(self.document(Kind::Note, text)),
         }
     }
@@ -109,7 +112,8 @@ impl<'f, R: BufRead> JsonLines<'f, R> {
         let entry = serde_json::from_str(document).map_err(|error| self.problem("line", cause(&error)));
         let entry: Map<String, Value> = entry?;
         let kind = self.kind_of(&entry, document, before)?;
-        // Only checks for mistakes: the metadata of a stored entry is not derived again.
+        // The draft is only created to report mistakes. It is not stored, because an export already contains the
+        // derived metadata.
         self.draft(kind, document, before).map_err(|problem| problem.about(&*line.id))?;
         let entry = Entry::from_document(entry).map(Entry::without_secrets);
         let entry = entry.map_err(|error| self.problem("document", error.to_string()).about(&*line.id))?;
@@ -153,15 +157,15 @@ impl<'f, R: BufRead> JsonLines<'f, R> {
         read_json(kind, self.file, document, check_rule).map_err(|mistakes| {
             let is_json = !mistakes.iter().any(|mistake| mistake.code == code::SYNTAX);
             let reason = if is_json { "document" } else { "json" };
-            TransferProblem::invalid_document(self.source(), reason, self.place(before).relocate(&mistakes))
+            TransferProblem::invalid_document(self.source(), reason, self.location(before).relocate(&mistakes))
         })
     }
 
-    /// Returns the kind from the `type` of a document, or from its id.
+    /// Returns the kind of a document, from its `type` or from its id.
     fn kind_of(&self, fields: &Map<String, Value>, document: &str, before: &str) -> Result<Kind, TransferProblem> {
         let kinds = Kind::ALL.map(|kind| format!("{:?}", kind.name())).join(", ");
         let wrong = |code, message| {
-            let mistakes = self.place(before).mistake(self.file, document, code, message);
+            let mistakes = self.location(before).mistake(self.file, document, code, message);
             Err(TransferProblem::invalid_document(self.source(), "type", mistakes))
         };
         let from_id = || fields.get("id").and_then(Value::as_str).and_then(Kind::from_id);
@@ -178,7 +182,7 @@ impl<'f, R: BufRead> JsonLines<'f, R> {
         }
     }
 
-    /// Returns the scope and session of a document.
+    /// Returns the scope and session for a document of the schema.
     fn placement(&self, entry: &Entry) -> Placement {
         let default = &self.defaults.placement;
         let session = entry.content("session").and_then(Value::as_str).filter(|_| entry.kind() == Kind::Turn);
@@ -191,7 +195,7 @@ impl<'f, R: BufRead> JsonLines<'f, R> {
         }
     }
 
-    /// Ends reading. Returns a problem if the number of entries differs from the header.
+    /// Ends the iteration. Returns a problem if the number of entries differs from the number in the headers.
     fn end(&mut self) -> Option<Transfer> {
         self.is_over = true;
         let announced = self.announced.filter(|announced| *announced != self.found)?;
@@ -231,7 +235,7 @@ impl<R: BufRead> Iterator for JsonLines<'_, R> {
     }
 }
 
-/// Returns the message of an error without the line number of `serde_json`.
+/// Returns the message of a `serde_json` error, without the line number and shortened to 200 characters.
 fn cause(error: &serde_json::Error) -> String {
     let whole = error.to_string();
     let shown = whole.rsplit_once(" at line ").map_or(whole.as_str(), |(cause, _)| cause);

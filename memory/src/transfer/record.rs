@@ -1,4 +1,4 @@
-//! The lines of an export: a header, then one entry per line.
+//! The format of an export. The first line is a header, and each following line contains one entry.
 //!
 //! ```json
 //! {"aurora_memory": 1, "entries": 2}
@@ -12,24 +12,24 @@ use aurora_storage::{AccessRecord, Judgements, Verdict};
 use jiff::Timestamp;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// The version of the format.
+/// Version of the export format.
 pub(super) const VERSION: u32 = 1;
-/// The field that identifies a header.
+/// Field that only a header line has.
 pub(super) const HEADER: &str = "aurora_memory";
-/// The field that identifies the line of an entry.
+/// Field that only the line of an entry has.
 pub(super) const ENTRY: &str = "entry";
 
 /// The first line of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Header {
-    /// The version of the format; see [`VERSION`].
+    /// Version of the export format; see [`VERSION`].
     pub(super) aurora_memory: u32,
     /// Number of entries that follow.
     pub(super) entries: u64,
 }
 
-/// The line of an entry. `E` is its document.
+/// The line of an entry. `E` is the type of the entry's document.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct EntryLine<'l, E> {
@@ -44,11 +44,11 @@ pub(super) struct EntryLine<'l, E> {
     pub(super) entry: E,
 }
 
-/// Unix seconds, serialised as RFC 3339, or as a number if RFC 3339 cannot represent the time.
+/// A time in Unix seconds. It is serialised as RFC 3339, or as a number if RFC 3339 cannot represent it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Time(pub(super) i64);
 
-/// An access record.
+/// The serialised form of an access record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Access {
@@ -61,7 +61,7 @@ pub(super) struct Access {
     verdicts: Option<Verdicts>,
 }
 
-/// Number of times each verdict was given, and the time of the last one.
+/// Number of judgements with each verdict, and the time of the last judgement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Verdicts {
@@ -73,7 +73,7 @@ struct Verdicts {
 }
 
 impl Access {
-    /// Converts an access record; `None` for an empty record.
+    /// Converts an access record. Returns `None` for a record without any time.
     pub(super) fn from_record(record: &AccessRecord) -> Option<Self> {
         let AccessRecord { count, last, recent, judgements } = record;
         record.newest()?;
@@ -96,7 +96,7 @@ impl Access {
             Judgements::from_counts([good, helpful, unhelpful, bad], last)
         });
         AccessRecord {
-            // Accesses without any known time are not counted.
+            // A count without a time is ignored, because activation is computed from times.
             count: if last.is_some() { self.count } else { 0 },
             last: last.unwrap_or_default(),
             recent,

@@ -7,43 +7,44 @@ use serde::Serialize;
 use super::decision::Decision;
 use super::problem::{TransferEffect, TransferProblem};
 
-/// Maximum number of problems and mistakes of documents that are listed.
+/// Maximum number of listed problems. Each mistake in a document also counts as one.
 const MAX_LISTED: usize = 20_000;
 
-/// The effect of a transfer, or of a planned transfer.
+/// The effects of a transfer or of a dry run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct TransferReport {
     /// Number of entries that did not exist before.
     pub added: u64,
-    /// Number of entries that existed with a different, older document and have a new version.
+    /// Number of entries whose stored document was replaced.
     pub replaced: u64,
-    /// Number of entries that existed with the same document.
+    /// Number of entries that were already stored with the same document.
     pub unchanged: u64,
-    /// Number of entries that existed with a different document that is not older, and are unchanged.
+    /// Number of entries whose stored document differs and was kept, because it is not older.
     pub kept: u64,
-    /// Number of entries that are not stored because their score is too low.
+    /// Number of entries that were not stored, because their score is too low.
     pub not_stored: u64,
-    /// Number of items that are not entries of the memory, by reason.
+    /// Number of items that could not be imported, by reason.
     pub unmapped: BTreeMap<&'static str, u64>,
     /// Number of differences between stored entries and their sources, by reason.
     pub altered: BTreeMap<&'static str, u64>,
-    /// Number of entries whose access history has grown; 0 if nothing was written.
+    /// Number of entries whose access record has changed; 0 in a dry run.
     pub accesses: u64,
-    /// The problems in the order in which they were found, up to a limit.
+    /// The problems in the order in which they were found. The number of listed problems is limited.
     pub problems: Vec<TransferProblem>,
-    /// Number of problems beyond the limit.
+    /// Number of problems that are not listed, because the limit was reached.
     pub more_problems: u64,
+    /// Number of problems and mistakes so far.
     #[serde(skip)]
     listed: usize,
 }
 
 impl TransferReport {
-    /// Returns the number of transferred entries that are in the memory afterwards, or would be.
+    /// Returns the number of transferred entries that the memory contains after the transfer.
     pub fn entries(&self) -> u64 {
         self.added + self.replaced + self.unchanged + self.kept
     }
 
-    /// Returns the number of items that are not entries of the memory.
+    /// Returns the number of items that could not be imported.
     pub fn unmapped_count(&self) -> u64 {
         self.unmapped.values().sum()
     }

@@ -1,4 +1,4 @@
-//! Transfer of entries from one memory to another.
+//! Tests of the transfer of entries from one memory to another.
 
 use aurora_memory_policy::Scope;
 use std::io::Cursor;
@@ -17,13 +17,13 @@ use crate::session::NewTurn;
 
 const NOW: i64 = 1_800_000_000;
 
-/// A temporary memory, deleted when the value is dropped.
-struct Place {
+/// A memory in a temporary directory. The directory is deleted when the value is dropped.
+struct TestMemory {
     memory: Memory,
     directory: TempDir,
 }
 
-impl Place {
+impl TestMemory {
     fn new(owner: Owner) -> Self {
         let directory = TempDir::new().expect("a temporary directory");
         Self { memory: Memory::for_test(owner, directory.path()), directory }
@@ -57,13 +57,13 @@ impl Place {
     }
 }
 
-/// Reads lines with the defaults of the user's memory.
+/// Creates a reader for lines, with the defaults of the user's memory.
 fn lines(text: &str) -> JsonLines<'static, Cursor<String>> {
     let placement = Placement { scope: Scope::User, session: None };
     JsonLines::new(Cursor::new(text.to_owned()), "memory.jsonl", LineDefaults { placement, time: NOW - 60 })
 }
 
-/// The counts of a report: added, replaced, unchanged, kept, not stored, not mapped.
+/// Returns the counts of a report: added, replaced, unchanged, kept, not stored, unmapped.
 fn counts(report: &TransferReport) -> [u64; 6] {
     let TransferReport { added, replaced, unchanged, kept, not_stored, .. } = *report;
     [added, replaced, unchanged, kept, not_stored, report.unmapped_count()]
@@ -87,29 +87,29 @@ fn note(id: &str, text: &str, edited: i64) -> TransferredEntry {
     }
 }
 
-fn shown_at(times: &[i64]) -> Option<AccessRecord> {
+fn accessed_at(times: &[i64]) -> Option<AccessRecord> {
     let last = *times.iter().max()?;
     Some(AccessRecord { count: times.len() as u64, last, recent: times.to_vec(), judgements: Judgements::default() })
 }
 
 #[test]
 fn endless_input_ends_with_a_problem() {
-    let place = Place::new(Owner::User);
+    let test = TestMemory::new(Owner::User);
     let placement = Placement { scope: Scope::User, session: None };
     for endless in [&b"\0"[..], b"\n", b"y\n", b"{}\n", b"\xff\n"] {
         let text = std::io::BufReader::new(Repeated(endless));
         let defaults = LineDefaults { placement: placement.clone(), time: NOW };
         let lines = &mut JsonLines::new(text, "endless", defaults);
-        let report = place.memory.put_all(lines, NOW).expect("the memory can be written");
+        let report = test.memory.put_all(lines, NOW).expect("the memory can be written");
         assert_eq!(report.unmapped.get("unreadable"), Some(&1), "{endless:?}: {report:?}");
     }
-    // As many lines that are not entries are read completely if there is an entry among them.
+    // An entry resets the count of consecutive lines without an entry, so all of these lines are read.
     let some = "y\n".repeat(19_000);
-    let report = place.import(&format!("{some}{}\n{some}", json!({"id": "note:a", "content": {"text": "a"}})));
+    let report = test.import(&format!("{some}{}\n{some}", json!({"id": "note:a", "content": {"text": "a"}})));
     assert_eq!((report.added, report.unmapped_count()), (1, 38_000));
 }
 
-/// Repeats a text endlessly.
+/// An endless reader that repeats a text.
 struct Repeated(&'static [u8]);
 
 impl std::io::Read for Repeated {
@@ -122,99 +122,99 @@ impl std::io::Read for Repeated {
 
 #[test]
 fn the_later_of_two_documents_wins() {
-    let place = Place::new(Owner::User);
-    assert_eq!(counts(&place.put(&[note("note:a", "first", 100), note("note:b", "same", 100)])), [2, 0, 0, 0, 0, 0]);
+    let test = TestMemory::new(Owner::User);
+    assert_eq!(counts(&test.put(&[note("note:a", "first", 100), note("note:b", "same", 100)])), [2, 0, 0, 0, 0, 0]);
     let changed = [note("note:a", "second", 200), note("note:b", "same", 300), note("note:c", "new", 5)];
-    assert_eq!(place.plan(&changed), place.put(&changed));
-    assert_eq!(counts(&place.put(&changed)), [0, 0, 3, 0, 0, 0]);
-    assert_eq!(counts(&place.put(&[note("note:a", "older", 150), note("note:a", "as old", 200)])), [0, 0, 0, 2, 0, 0]);
-    let versions = place.memory.versions("note:a").expect("readable");
+    assert_eq!(test.plan(&changed), test.put(&changed));
+    assert_eq!(counts(&test.put(&changed)), [0, 0, 3, 0, 0, 0]);
+    assert_eq!(counts(&test.put(&[note("note:a", "older", 150), note("note:a", "as old", 200)])), [0, 0, 0, 2, 0, 0]);
+    let versions = test.memory.versions("note:a").expect("readable");
     let seen: Vec<_> = versions.iter().map(|version| (version.number, version.created, version.edited)).collect();
     assert_eq!(seen, [(1, 100, 100), (2, 100, 200)]);
-    place.memory.undo("note:a", NOW).expect("the import can be undone");
-    assert_eq!(place.memory.get("note:a").expect("readable").expect("there").edited, 100);
+    test.memory.undo("note:a", NOW).expect("the import can be undone");
+    assert_eq!(test.memory.get("note:a").expect("readable").expect("the entry exists").edited, 100);
 }
 
 #[test]
 fn a_source_that_changed_within_a_second_replaces_its_import() {
-    let place = Place::new(Owner::User);
+    let test = TestMemory::new(Owner::User);
     let current = |text: &str| [TransferredEntry { is_current: true, ..note("note:a", text, 100) }];
-    assert_eq!(counts(&place.put(&current("first"))), [1, 0, 0, 0, 0, 0]);
-    assert_eq!(place.plan(&current("second")), place.put(&current("second")));
-    assert_eq!(counts(&place.put(&current("second"))), [0, 0, 1, 0, 0, 0]);
-    place.memory.tag("note:a", &["ours"], &[], NOW).expect("it is there");
-    assert_eq!(counts(&place.put(&current("third"))), [0, 0, 0, 1, 0, 0]);
+    assert_eq!(counts(&test.put(&current("first"))), [1, 0, 0, 0, 0, 0]);
+    assert_eq!(test.plan(&current("second")), test.put(&current("second")));
+    assert_eq!(counts(&test.put(&current("second"))), [0, 0, 1, 0, 0, 0]);
+    test.memory.tag("note:a", &["ours"], &[], NOW).expect("the entry exists");
+    assert_eq!(counts(&test.put(&current("third"))), [0, 0, 0, 1, 0, 0]);
 }
 
 #[test]
 fn importing_restores_removed_entries() {
-    let place = Place::new(Owner::User);
-    place.put(&[note("note:a", "text", 100)]);
-    let (before, export) = (place.digest(), place.export());
-    place.memory.remove("note:a", NOW).expect("it is there");
-    assert_ne!(place.digest(), before);
-    assert_eq!(counts(&place.import(&export)), [1, 0, 0, 0, 0, 0]);
-    assert_eq!(place.digest(), before);
+    let test = TestMemory::new(Owner::User);
+    test.put(&[note("note:a", "text", 100)]);
+    let (before, export) = (test.digest(), test.export());
+    test.memory.remove("note:a", NOW).expect("the entry exists");
+    assert_ne!(test.digest(), before);
+    assert_eq!(counts(&test.import(&export)), [1, 0, 0, 0, 0, 0]);
+    assert_eq!(test.digest(), before);
 }
 
 #[test]
 fn access_histories_are_not_counted_twice() {
-    let place = Place::new(Owner::User);
+    let test = TestMemory::new(Owner::User);
     let times: Vec<i64> = (1..=40).collect();
-    let entry = TransferredEntry { access: shown_at(&times), ..note("note:a", "text", 100) };
-    assert_eq!(place.put(std::slice::from_ref(&entry)).accesses, 1);
-    let record = place.accesses(&["note:a"]);
-    let found = record[0].as_ref().expect("there");
+    let entry = TransferredEntry { access: accessed_at(&times), ..note("note:a", "text", 100) };
+    assert_eq!(test.put(std::slice::from_ref(&entry)).accesses, 1);
+    let record = test.accesses(&["note:a"]);
+    let found = record[0].as_ref().expect("the entry has a record");
     assert_eq!((found.count, found.last, &found.recent[..]), (40, 40, &times[8..]));
-    assert_eq!(place.put(std::slice::from_ref(&entry)).accesses, 0);
-    assert_eq!(place.accesses(&["note:a"]), record);
-    let later = TransferredEntry { access: shown_at(&[39, 41]), ..entry };
-    assert_eq!(place.put(&[later]).accesses, 1);
-    let raised = place.accesses(&["note:a"])[0].clone().expect("there");
+    assert_eq!(test.put(std::slice::from_ref(&entry)).accesses, 0);
+    assert_eq!(test.accesses(&["note:a"]), record);
+    let later = TransferredEntry { access: accessed_at(&[39, 41]), ..entry };
+    assert_eq!(test.put(&[later]).accesses, 1);
+    let raised = test.accesses(&["note:a"])[0].clone().expect("the entry has a record");
     assert_eq!((raised.count, raised.last, raised.recent.len()), (40, 41, 32));
 }
 
 #[test]
 fn the_next_turn_follows_imported_turns() {
-    let (one, other) = (Place::new(Owner::User), Place::new(Owner::User));
+    let (one, other) = (TestMemory::new(Owner::User), TestMemory::new(Owner::User));
     let turn = |text| NewTurn { session: "s:1", speaker: "user", text, reply_to: None, time: NOW };
     for text in ["a", "b", "c"] {
-        one.memory.add_turn(&turn(text), Scope::Session, NOW).expect("a turn");
+        one.memory.add_turn(&turn(text), Scope::Session, NOW).expect("the turn is valid");
     }
-    one.memory.remove("turn:s:1:2", NOW).expect("it is there");
+    one.memory.remove("turn:s:1:2", NOW).expect("the entry exists");
     assert_eq!(counts(&other.import(&one.export())), [2, 0, 0, 0, 0, 0]);
     assert_eq!(other.digest(), one.digest());
-    assert_eq!(other.memory.add_turn(&turn("d"), Scope::Session, NOW).expect("a turn"), "turn:s:1:4");
-    // The last possible position.
+    assert_eq!(other.memory.add_turn(&turn("d"), Scope::Session, NOW).expect("the turn is valid"), "turn:s:1:4");
+    // The greatest possible position of a turn.
     let last = json!({"type": "turn", "id": "turn:t:4294967295", "content": {"text": "x", "session": "t"}}).to_string();
     assert_eq!(counts(&other.import(&last)), [1, 0, 0, 0, 0, 0]);
     let error = other.memory.add_turn(&NewTurn { session: "t", ..turn("y") }, Scope::Session, NOW);
-    assert_eq!(error.expect_err("full").to_string(), "the session t has too many turns");
+    assert_eq!(error.expect_err("no position is left").to_string(), "the session t has too many turns");
 }
 
 #[test]
 fn entries_with_equal_titles_are_each_stored_once() {
-    let place = Place::new(Owner::User);
+    let test = TestMemory::new(Owner::User);
     let text = ["one", "two", "three"]
         .map(|summary| json!({"type": "knowledge", "content": {"topic": "Keys", "summary": summary}}).to_string())
         .join("\n");
-    assert_eq!(counts(&place.import(&text)), [3, 0, 0, 0, 0, 0]);
+    assert_eq!(counts(&test.import(&text)), [3, 0, 0, 0, 0, 0]);
     let reversed: Vec<&str> = text.lines().rev().collect();
     for again in [text.clone(), reversed.join("\n")] {
-        assert_eq!(counts(&place.import(&again)), [0, 0, 3, 0, 0, 0]);
+        assert_eq!(counts(&test.import(&again)), [0, 0, 3, 0, 0, 0]);
     }
 }
 
 #[test]
 fn entries_that_the_memory_does_not_accept_are_reported() {
-    let place = Place::new(Owner::Project);
+    let test = TestMemory::new(Owner::Project);
     let foreign = note("note:a", "text", 100);
     let project = Placement { scope: Scope::Project, session: None };
     let own = TransferredEntry { placement: project.clone(), ..note("note:b", "text", 100) };
     let weak = json!({"id": "reas:x", "content": {"pattern": "x", "success_score": 0.3}});
     let weak =
         TransferredEntry { entry: draft(Kind::Reasoning, &weak).entry().clone(), placement: project, ..own.clone() };
-    let report = place.put(&[foreign, own, weak]);
+    let report = test.put(&[foreign, own, weak]);
     assert_eq!(counts(&report), [1, 0, 0, 0, 1, 1]);
     let shown: Vec<String> =
         report.problems.iter().map(|problem| format!("{} {}", problem.reason, problem.why)).collect();
@@ -226,35 +226,35 @@ fn entries_that_the_memory_does_not_accept_are_reported() {
 
 #[test]
 fn damage_is_detected() {
-    let place = Place::new(Owner::User);
+    let test = TestMemory::new(Owner::User);
     let entries: Vec<_> = (0..300).map(|n| note(&format!("note:{n:03}"), "the text of the note", 100)).collect();
-    place.put(&entries);
-    place.memory.remove("note:007", NOW).expect("it is there");
-    place.memory.edit("note:008", draft(Kind::Note, &json!({"content": {"text": "b"}})), NOW).expect("edited");
-    let check = place.memory.verify().expect("readable");
+    test.put(&entries);
+    test.memory.remove("note:007", NOW).expect("the entry exists");
+    test.memory.edit("note:008", draft(Kind::Note, &json!({"content": {"text": "b"}})), NOW).expect("valid");
+    let check = test.memory.verify().expect("readable");
     assert_eq!((check.entries, check.removed, check.versions, &check.problems[..]), (299, 1, 2, &[][..]));
-    assert_eq!(check.digest.as_ref(), Some(&place.digest()));
-    let path = place.directory.path().join("entries/data.mdb");
+    assert_eq!(check.digest.as_ref(), Some(&test.digest()));
+    let path = test.directory.path().join("entries/data.mdb");
     let mut bytes = std::fs::read(&path).expect("readable");
-    let known: Vec<usize> =
+    let positions: Vec<usize> =
         bytes.windows(8).enumerate().filter(|(_, at)| at == b"the text").map(|(at, _)| at).collect();
-    for at in known {
+    for at in positions {
         bytes[at] ^= 1;
     }
     std::fs::write(&path, bytes).expect("writable");
-    let memory = Memory::for_test(Owner::User, place.directory.path());
+    let memory = Memory::for_test(Owner::User, test.directory.path());
     let damaged = memory.verify().expect("readable");
     assert!(damaged.digest.is_none() && !damaged.problems.is_empty(), "{damaged:?}");
 }
 
 #[test]
-fn every_mistake_of_a_line_is_reported_with_its_place() {
+fn every_mistake_of_a_line_is_reported_with_its_location() {
     let good = json!({"type": "note", "content": {"text": "good"}}).to_string();
     let wrong = [
         // Not JSON, and not an object.
         r#"{"type": "note", "content": {"text": "a"}"#,
         r#"["note"]"#,
-        // A missing and an unknown kind.
+        // A missing type and an unknown type.
         r#"{"content": {"text": "a"}}"#,
         r#"{"type": "knowlege", "content": {"topic": "a"}}"#,
         // A wrong type, a number out of range, a missing field, and an unknown field, on one line.
@@ -265,7 +265,7 @@ fn every_mistake_of_a_line_is_reported_with_its_place() {
         // An invalid rule, and a time without an offset.
         r#"{"type": "knowledge", "content": {"topic": "a"}, "governance": {"retention_rules": [{"if": "x >", "then": "retain_indefinitely"}]}}"#,
         r#"{"type": "note", "content": {"text": "a"}, "metadata": {"created": "2026-01-31T12:00:00"}}"#,
-        // Lines of exports: an unknown field, an entry with a mistake, two ids, an invalid time.
+        // Lines of exports: an unknown field, an entry with a mistake, two different ids, an invalid time.
         r#"{"id": "note:a", "scope": "user", "created_at": "2026-01-31T12:00:00Z", "edited_at": 0, "color": 1, "entry": {}}"#,
         r#"{"id": "note:a", "scope": "user", "created_at": "2026-01-31T12:00:00Z", "edited_at": 0, "entry": {"type": "note", "id": "note:a", "content": {"text": 5}}}"#,
         r#"{"id": "note:a", "scope": "user", "created_at": "2026-01-31T12:00:00Z", "edited_at": 0, "entry": {"type": "note", "id": "note:b", "content": {"text": "a"}}}"#,
@@ -276,8 +276,8 @@ fn every_mistake_of_a_line_is_reported_with_its_place() {
     let mut text = wrong.iter().map(|line| format!("{line}\n{good}\n\n")).collect::<String>();
     text.push_str(r#"{"aurora_memory": 2, "entries": 0}"#);
     text.push_str("\nnot read");
-    let place = Place::new(Owner::User);
-    let report = place.import(&text);
+    let test = TestMemory::new(Owner::User);
+    let report = test.import(&text);
     assert_eq!((report.added, report.unchanged), (1, wrong.len() as u64 - 1));
     let shown: Vec<String> = report
         .problems
@@ -289,30 +289,30 @@ fn every_mistake_of_a_line_is_reported_with_its_place() {
         .collect();
     insta::assert_snapshot!(shown.join("\n\n"));
     let weak = json!({"type": "reasoning", "content": {"pattern": "x", "success_score": 0.2}});
-    assert_eq!(counts(&place.import(&weak.to_string())), [0, 0, 0, 0, 1, 0]);
+    assert_eq!(counts(&test.import(&weak.to_string())), [0, 0, 0, 0, 1, 0]);
 }
 
 #[test]
 fn a_truncated_export_is_reported() {
-    let place = Place::new(Owner::User);
-    place.put(&[note("note:a", "a", 100), note("note:b", "b", 100)]);
-    let export = place.export();
+    let test = TestMemory::new(Owner::User);
+    test.put(&[note("note:a", "a", 100), note("note:b", "b", 100)]);
+    let export = test.export();
     insta::assert_snapshot!(export, @r#"
     {"aurora_memory":1,"entries":2}
     {"id":"note:a","scope":"user","created_at":"1970-01-01T00:01:40Z","edited_at":"1970-01-01T00:01:40Z","entry":{"content":{"text":"a"},"id":"note:a","metadata":{"derived":["domain"],"domain":"general"},"type":"note"}}
     {"id":"note:b","scope":"user","created_at":"1970-01-01T00:01:40Z","edited_at":"1970-01-01T00:01:40Z","entry":{"content":{"text":"b"},"id":"note:b","metadata":{"derived":["domain"],"domain":"general"},"type":"note"}}
     "#);
     let cut: String = export.lines().take(2).map(|line| format!("{line}\n")).collect();
-    let report = Place::new(Owner::User).import(&cut);
+    let report = TestMemory::new(Owner::User).import(&cut);
     assert_eq!((report.added, &report.unmapped), (1, &[("header", 1)].into()));
     insta::assert_snapshot!(report.problems[0].why, @"the header announces 2 entries, but the file has 1");
-    // A single line of an export, and two exports one after the other.
-    assert_eq!(counts(&place.import(export.lines().nth(1).expect("there"))), [0, 0, 1, 0, 0, 0]);
-    assert_eq!(counts(&place.import(&export.repeat(2))), [0, 0, 4, 0, 0, 0]);
-    assert_eq!(counts(&place.import("\u{0}\u{1}\n")), [0, 0, 0, 0, 0, 1]);
+    // A single line of an export, and two concatenated exports.
+    assert_eq!(counts(&test.import(export.lines().nth(1).expect("the export has two lines"))), [0, 0, 1, 0, 0, 0]);
+    assert_eq!(counts(&test.import(&export.repeat(2))), [0, 0, 4, 0, 0, 0]);
+    assert_eq!(counts(&test.import("\u{0}\u{1}\n")), [0, 0, 0, 0, 0, 1]);
 }
 
-/// Generates any entry that a person or an agent could write.
+/// Generates a valid entry to import.
 fn entry() -> impl Strategy<Value = TransferredEntry> {
     let text = "[ -~äß日\n\t\u{7f}]{1,40}".prop_filter("a text is not blank", |text| !text.trim().is_empty());
     let document =
@@ -343,9 +343,9 @@ fn entry() -> impl Strategy<Value = TransferredEntry> {
     let times = prop_oneof![0..100_i64, Just(i64::MIN), Just(i64::MAX), any::<i64>()];
     (document, prop::sample::select(vec![0, 1, 2]), access, times.clone(), times).prop_map(
         |(entry, scope, access, created, edited)| {
-            let access = access.map(|(times, said, last)| {
-                let record = shown_at(&times).unwrap_or_default();
-                AccessRecord { judgements: Judgements::from_counts(said.map(u32::from), last), ..record }
+            let access = access.map(|(times, verdicts, last)| {
+                let record = accessed_at(&times).unwrap_or_default();
+                AccessRecord { judgements: Judgements::from_counts(verdicts.map(u32::from), last), ..record }
             });
             let (scope, session) =
                 [(Scope::User, None), (Scope::Global, Some("q")), (Scope::Session, Some("s"))][scope];
@@ -361,7 +361,7 @@ proptest! {
 
     #[test]
     fn exports_round_trip(entries in prop::collection::vec(entry(), 0..40)) {
-        let (one, other) = (Place::new(Owner::User), Place::new(Owner::User));
+        let (one, other) = (TestMemory::new(Owner::User), TestMemory::new(Owner::User));
         let report = one.put(&entries);
         prop_assert_eq!(report.entries(), entries.len() as u64, "{:?}", report);
         let export = one.export();
@@ -385,23 +385,23 @@ proptest! {
         before in prop::collection::vec(entry(), 0..20), mut entries in prop::collection::vec(entry(), 0..20),
         derived in prop_oneof![Just(0), any::<u32>()],
     ) {
-        for (place, entry) in entries.iter_mut().enumerate() {
-            entry.has_derived_id = derived >> place & 1 == 1;
+        for (index, entry) in entries.iter_mut().enumerate() {
+            entry.has_derived_id = derived >> index & 1 == 1;
         }
-        let place = Place::new(Owner::User);
-        place.put(&before);
-        let planned = place.plan(&entries);
-        let digest = place.digest();
-        let empty = Memory::plan_all(None, Owner::User, &mut entries.iter().cloned().map(Ok)).expect("nothing is read");
-        prop_assert_eq!(place.digest(), digest);
+        let test = TestMemory::new(Owner::User);
+        test.put(&before);
+        let planned = test.plan(&entries);
+        let digest = test.digest();
+        let empty = Memory::plan_all(None, Owner::User, &mut entries.iter().cloned().map(Ok)).expect("no memory");
+        prop_assert_eq!(test.digest(), digest);
         let without_accesses = |mut report: TransferReport| {
             report.accesses = 0;
             report
         };
-        prop_assert_eq!(planned, without_accesses(place.put(&entries)));
-        prop_assert_eq!(empty, without_accesses(Place::new(Owner::User).put(&entries)));
+        prop_assert_eq!(planned, without_accesses(test.put(&entries)));
+        prop_assert_eq!(empty, without_accesses(TestMemory::new(Owner::User).put(&entries)));
         if derived == 0 {
-            prop_assert_eq!(place.put(&entries).added, 0);
+            prop_assert_eq!(test.put(&entries).added, 0);
         }
     }
 
@@ -414,16 +414,16 @@ proptest! {
 
 #[test]
 fn a_digest_does_not_depend_on_the_order_of_keys() {
-    let one = Place::new(Owner::User);
+    let one = TestMemory::new(Owner::User);
     one.put(&[note("note:a", "text", 7)]);
     insta::assert_snapshot!(one.digest(), @"4fb41195615d1e16a3393257aa7e4ba425a70b4cdcf0ef39a49ca8b102ec1878");
     let entry = Entry::from_document(
         serde_json::from_str(
             r#"{"type": "note", "id": "note:x", "content": {"b": [1.0, {"d": 1, "c": null}], "a": "ü\n"}}"#,
         )
-        .expect("JSON"),
+        .expect("valid JSON"),
     );
-    let hash = crate::digest::DocumentHash::new(entry.expect("an entry").document());
+    let hash = crate::digest::DocumentHash::new(entry.expect("the document is an entry").document());
     let text = r#"{"content":{"a":"ü\n","b":[1.0,{"c":null,"d":1}]},"id":"note:x","type":"note"}"#;
     assert_eq!(hash.to_string(), blake3::hash(text.as_bytes()).to_hex().to_string());
 }

@@ -1,4 +1,4 @@
-//! Exports a memory as lines of JSON.
+//! Export of a memory as lines of JSON.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -14,8 +14,10 @@ use crate::memory::Memory;
 use crate::store::EntryView;
 
 impl Memory {
-    /// Writes a snapshot of the entries to `out` as lines of JSON: a header, then one entry per line in the order of ids. Removed
-    /// entries and earlier versions are left out. Returns the number of entries. `name` is the name of `out` in errors.
+    /// Writes a snapshot of the entries to `out` as lines of JSON. Returns the number of entries.
+    ///
+    /// The first line is a header. Each following line contains one entry, in the order of ids. Removed entries and
+    /// earlier versions are not exported. Errors contain `name` as the path of `out`.
     ///
     /// # Errors
     /// Fails if the entries cannot be read or `out` cannot be written.
@@ -39,16 +41,17 @@ impl Memory {
         Ok(entries)
     }
 
-    /// Exports the entries to the file `target`. An existing file is replaced atomically after all data is on disk.
+    /// Exports the entries to the file `target`, and returns the number of entries. An existing file is replaced
+    /// atomically after all data is on disk.
     ///
     /// # Errors
-    /// Fails if the entries cannot be read, `target` exists and is not a file, or its directory cannot be written. `target` is
-    /// unchanged then.
+    /// Fails if the entries cannot be read, if `target` exists and is not a file, or if its directory cannot be
+    /// written. After any of these errors, `target` is unchanged.
     pub fn export_to(&self, target: &Path) -> Result<u64, MemoryError> {
         if target.metadata().is_ok_and(|metadata| !metadata.is_file()) {
             return Err(MemoryError::Unfit(format!("{} is not a file that can be replaced", target.display())));
         }
-        // Replaces the target of a link, not the link.
+        // If `target` is a symbolic link, the file that it points to is replaced, not the link.
         let real = target.canonicalize().unwrap_or_else(|_| target.to_owned());
         let io = || MemoryError::io(target);
         let directory = match real.parent() {
@@ -57,7 +60,7 @@ impl Memory {
         };
         let opened = Directory::open_root(directory).map_err(io())?;
         let mut builder = tempfile::Builder::new();
-        // Temporary files are readable only by the user.
+        // `tempfile` creates files that only the user can read, so the export is private.
         builder.prefix(".aurora-export-");
         let mut file = builder.tempfile_in(directory).map_err(io())?;
         let entries = self.export(file.as_file_mut() as &mut File, target)?;
@@ -70,7 +73,7 @@ impl Memory {
     }
 }
 
-/// Returns the number of entries that were not removed.
+/// Returns the number of entries, without removed entries.
 fn count(view: &EntryView) -> Result<u64, MemoryError> {
     let mut count = 0;
     for entry in view.from("")? {

@@ -1,4 +1,4 @@
-//! The answers of a memory that users see.
+//! Collects the results of a memory that users can see.
 
 use std::sync::Arc;
 
@@ -8,28 +8,28 @@ use aurora_query::{Hit, Mode, Query, SearchConfig};
 
 use crate::content::{SESSIONS, TEXTS};
 
-/// Returns the entries with the facts about them, the digest of the index, and search results with their scores.
+/// Returns the entries with their reports, the digest of the index, and search results with their scores.
 pub(crate) fn answers(memory: &Memory, now: i64) -> Vec<String> {
     let mut answers = Vec::new();
     for id in every_id(memory, now) {
-        let version = memory.get(&id).expect("reads").expect("is there");
+        let version = memory.get(&id).expect("readable").expect("the entry exists");
         let (created, edited, scope, session) = (version.created, version.edited, version.scope, version.session);
         let document = serde_json::to_string(&version.document).expect("JSON");
         answers.push(format!("{id}: {created} {edited} {scope} {session:?} {document}"));
-        let report = memory.report(&id, (&MemoryRules::default(), &SearchConfig::default()), now).expect("reads");
+        let report = memory.report(&id, (&MemoryRules::default(), &SearchConfig::default()), now).expect("readable");
         let mut report = serde_json::to_value(report).expect("JSON");
-        // The number of versions may differ.
+        // A new memory can have fewer versions of the entry.
         report["version"] = 0.into();
         answers.push(format!("{id}: {report}"));
     }
-    let snapshot = memory.snapshot().expect("is brought up to date");
+    let snapshot = memory.snapshot().expect("the index can be updated");
     if let Some(snapshot) = snapshot.filter(|snapshot| !snapshot.live().is_empty()) {
-        answers.push(format!("digest {}", snapshot.digest().expect("sound")));
+        answers.push(format!("digest {}", snapshot.digest().expect("the index is valid")));
     }
     for mode in [Mode::Hybrid, Mode::Sparse, Mode::Dense] {
         for visibility in visibilities() {
             for text in &TEXTS[if mode == Mode::Hybrid { 0..4 } else { 1..3 }] {
-                for hit in search(memory, text, &visibility, mode, now).expect("sound") {
+                for hit in search(memory, text, &visibility, mode, now).expect("the index is valid") {
                     let (key, bits) = (&hit.key, hit.score.to_bits());
                     let whole = serde_json::to_string(&hit).expect("JSON");
                     answers.push(format!("{mode:?} {visibility:?} {text}: {key} {bits:x} {whole}"));
@@ -41,21 +41,21 @@ pub(crate) fn answers(memory: &Memory, now: i64) -> Vec<String> {
 }
 
 fn visibilities() -> Vec<Visibility> {
-    let of = |scope, session: Option<usize>, with_archived| {
+    let visibility = |scope, session: Option<usize>, with_archived| {
         let session = session.map(|number| SESSIONS[number].to_owned());
         Visibility { scope, session, with_archived }
     };
     vec![
-        of(None, None, false),
-        of(None, Some(0), true),
-        of(Some(Scope::Session), Some(1), false),
-        of(Some(Scope::User), None, false),
-        of(Some(Scope::Project), Some(2), false),
-        of(Some(Scope::Global), None, true),
+        visibility(None, None, false),
+        visibility(None, Some(0), true),
+        visibility(Some(Scope::Session), Some(1), false),
+        visibility(Some(Scope::User), None, false),
+        visibility(Some(Scope::Project), Some(2), false),
+        visibility(Some(Scope::Global), None, true),
     ]
 }
 
-/// Returns the ids of all entries, including archived ones, in order.
+/// Returns the ids of all entries, including archived entries, in ascending order.
 pub(crate) fn every_id(memory: &Memory, now: i64) -> Vec<String> {
     let mut ids = Vec::new();
     for state in [None, Some("archived".to_owned())] {
@@ -65,7 +65,7 @@ pub(crate) fn every_id(memory: &Memory, now: i64) -> Vec<String> {
             ids.push(report.entry.id().to_owned());
             Ok(())
         });
-        listed.expect("reads");
+        listed.expect("readable");
     }
     ids.sort_unstable();
     ids

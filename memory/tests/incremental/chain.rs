@@ -1,6 +1,6 @@
-//! A model of `undo`.
+//! A model of the versions of an entry, to predict the effect of `undo`.
 
-/// The states of one entry, the current state last. An undo can restore the earlier states.
+/// The states of one entry, oldest first. The last state is the current state. An undo returns to the state before it.
 #[derive(Debug, Clone)]
 pub(crate) struct Chain {
     states: Vec<State>,
@@ -8,50 +8,52 @@ pub(crate) struct Chain {
 
 #[derive(Debug, Clone)]
 struct State {
-    /// Indexes of the changes that produce the entry; `None` if the entry does not exist.
+    /// Indexes of the recorded changes that produce the entry; `None` if the entry does not exist in this state.
     changes: Option<Vec<usize>>,
-    kept: Restorability,
+    restorability: Restorability,
 }
 
-/// Whether a state can be restored.
+/// The condition for restoring a state by an undo.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Restorability {
-    /// The entry did not exist yet, which is known without a version.
+    /// The state before the entry was first added. It can always be restored, because it needs no stored version.
     Before,
-    /// The state is stored as a version until a compaction.
+    /// The state can be restored until a compaction, because it is stored as a version.
     Stored,
+    /// The state cannot be restored, because a compaction has deleted its version.
     Dropped,
 }
 
-/// The error if there is nothing to undo.
+/// The error of an undo if the previous state cannot be restored.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct NothingToUndo;
 
 impl Default for Chain {
     fn default() -> Self {
-        Self { states: vec![State { changes: None, kept: Restorability::Before }] }
+        Self { states: vec![State { changes: None, restorability: Restorability::Before }] }
     }
 }
 
 impl Chain {
-    /// Returns the changes that produce the entry; `None` if it does not exist.
+    /// Returns the indexes of the recorded changes that produce the entry; `None` if the entry does not exist.
     pub(crate) fn current(&self) -> Option<&Vec<usize>> {
         self.states.last().and_then(|state| state.changes.as_ref())
     }
 
-    /// Adds a state. `is_known` tells whether the entry had a version before.
-    pub(crate) fn push(&mut self, changes: Option<Vec<usize>>, is_known: bool) {
+    /// Appends a state. `has_version` is `true` if the memory already has a version of the entry, possibly of a removed
+    /// entry.
+    pub(crate) fn push(&mut self, changes: Option<Vec<usize>>, has_version: bool) {
         if let [only] = self.states.as_mut_slice()
-            && is_known
+            && has_version
         {
-            only.kept = Restorability::Stored;
+            only.restorability = Restorability::Stored;
         }
-        self.states.push(State { changes, kept: Restorability::Stored });
+        self.states.push(State { changes, restorability: Restorability::Stored });
     }
 
     pub(crate) fn undo(&mut self) -> Result<(), NothingToUndo> {
         match self.states.as_slice() {
-            [.., State { kept: Restorability::Before | Restorability::Stored, .. }, _] => {
+            [.., State { restorability: Restorability::Before | Restorability::Stored, .. }, _] => {
                 self.states.pop();
                 Ok(())
             }
@@ -59,11 +61,11 @@ impl Chain {
         }
     }
 
-    /// Drops the states before the current one.
+    /// Marks the stored states before the current state as dropped.
     pub(crate) fn compact(&mut self) {
         let before = self.states.len() - 1;
-        for state in self.states[..before].iter_mut().filter(|state| state.kept == Restorability::Stored) {
-            state.kept = Restorability::Dropped;
+        for state in self.states[..before].iter_mut().filter(|state| state.restorability == Restorability::Stored) {
+            state.restorability = Restorability::Dropped;
         }
     }
 }

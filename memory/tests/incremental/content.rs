@@ -1,18 +1,18 @@
-//! The content that tests write into a memory.
+//! The content that the tests write to a memory.
 
 use aurora_memory::{Placement, Scope};
 use aurora_memory_policy::check_rule;
 use aurora_memory_schema::{Draft, Kind, read_json};
 use serde_json::{Value, json};
 
-/// The kinds of entries that tests add.
+/// The kinds of entries that the tests add.
 pub(crate) const KINDS: [Kind; 3] = [Kind::Reasoning, Kind::Knowledge, Kind::Note];
-/// Number of names for ids, for each kind.
+/// Number of names that [`id`] accepts for each kind.
 pub(crate) const NAMES: usize = 4;
-/// Number of different contents of an entry.
+/// Number of different documents for each kind.
 pub(crate) const CONTENTS: usize = 12;
-/// Number of different placements.
-pub(crate) const PLACES: usize = 6;
+/// Number of placements that [`placement`] accepts.
+pub(crate) const PLACEMENTS: usize = 6;
 
 pub(crate) const SESSIONS: &[&str] = &["s1", "s2", "work:7"];
 pub(crate) const TAGS: &[&str] = &["security", "tested", "to be checked", "api"];
@@ -25,18 +25,18 @@ pub(crate) const TEXTS: &[&str] = &[
     "Zugangsschlüssel werden jede Woche erneuert 🔑",
 ];
 
-/// Returns the id with a name.
+/// Returns the id of an entry. `name` is an index below [`NAMES`].
 pub(crate) fn id(kind: Kind, name: usize) -> String {
     format!("{}{}", kind.prefix(), ["tokens", "deploys", "Rate limits", "schlüssel"][name])
 }
 
-/// The target of links that do not lead to an entry.
+/// Target of the links to a chunk of code instead of an entry.
 pub(crate) const CODE: &str = "code:src/gateway.py:refresh";
 
 /// Returns a document without an id.
 pub(crate) fn document(kind: Kind, content: usize) -> Value {
     let (one, other) = (TEXTS[content % TEXTS.len()], TEXTS[(content * 5 + 1) % TEXTS.len()]);
-    // One of these scores is too low, so its entry is not stored.
+    // An entry with the score 0.3 is not stored, because the score is too low.
     let score = [0.92, 0.8, 0.65, 0.5, 0.3][content % 5];
     let content_of = match kind {
         Kind::Reasoning => json!({
@@ -71,22 +71,22 @@ pub(crate) fn document(kind: Kind, content: usize) -> Value {
     document
 }
 
-/// Returns a text of several chunks.
+/// Returns a text that is long enough for several chunks.
 fn long(text: &str) -> String {
     (0..1_200).map(|line| format!("{text} in line {line}\n")).collect()
 }
 
-/// Returns the placement of an entry.
-pub(crate) fn placement(is_project: bool, place: usize) -> Placement {
+/// Returns a placement that a project's memory or the user's memory accepts.
+pub(crate) fn placement(is_project: bool, number: usize) -> Placement {
     let session = |number: usize| Some(SESSIONS[number].to_owned());
-    let (scope, session) = match (is_project, place) {
+    let (scope, session) = match (is_project, number) {
         (true, 0..=3) => (Scope::Project, None),
-        (true, _) => (Scope::Project, session(place % SESSIONS.len())),
+        (true, _) => (Scope::Project, session(number % SESSIONS.len())),
         (false, 0 | 1) => (Scope::User, None),
         (false, 2) => (Scope::Global, None),
         (false, 3) => (Scope::Session, session(0)),
         (false, 4) => (Scope::Session, session(1)),
-        // The user's memory can store a turn or note of a project's conversation.
+        // The user's memory accepts entries with scope `project` if they have a session.
         (false, _) => (Scope::Project, session(2)),
     };
     Placement { scope, session }

@@ -1,10 +1,12 @@
-//! Checks that an incrementally updated memory equals a fresh one.
+//! Checks that an incrementally updated memory equals a new memory with the same entries.
 //!
-//! The test applies any sequence of changes, feedback, prunes, compactions and searches, and loses or damages the index. Afterwards
-//! the memory must have the same entries, index and answers as a new memory in which only the changes that are still in force were
-//! made, at the same times. Every change, including failed ones, must also have the effect that a model expects.
+//! The test applies random sequences of changes, verdicts, prunes, compactions and searches to a memory. It also
+//! deletes or damages the index. Then it creates a new memory and replays only the changes that were not undone or
+//! superseded by a removal, at the same times. Both memories must have the same entries, index and search results. The
+//! test also compares the result of every operation, even of a failed one, with a model.
 //!
-//! `AURORA_TEST_CASES` and `AURORA_TEST_EDITS` set the number and the length of the sequences.
+//! The environment variable `AURORA_TEST_CASES` sets the number of sequences, and `AURORA_TEST_EDITS` their maximum
+//! length.
 
 mod answers;
 mod chain;
@@ -27,7 +29,7 @@ fn number(variable: &str) -> Option<usize> {
     std::env::var(variable).ok()?.parse().ok()
 }
 
-/// Applies operations to a memory and compares it with a new one.
+/// Applies operations to a memory, and compares the memory with a new memory in which the changes are replayed.
 fn check(is_project: bool, operations: &[Operation]) {
     let mut subject = Subject::new(is_project);
     for operation in operations {
@@ -37,13 +39,13 @@ fn check(is_project: bool, operations: &[Operation]) {
             resume_unwind(panic);
         }
     }
-    subject.heal();
+    subject.delete_damaged_index();
     let fresh = subject.replayed();
-    let (kept, made) = (answers(subject.memory(), subject.now()), answers(fresh.memory(), subject.now()));
-    for (kept, made) in kept.iter().zip(&made) {
-        assert_eq!(kept, made);
+    let (updated, fresh) = (answers(subject.memory(), subject.now()), answers(fresh.memory(), subject.now()));
+    for (updated, fresh) in updated.iter().zip(&fresh) {
+        assert_eq!(updated, fresh);
     }
-    assert_eq!(kept.len(), made.len());
+    assert_eq!(updated.len(), fresh.len());
 }
 
 #[test]
@@ -55,8 +57,8 @@ fn a_memory_kept_up_to_date_equals_a_fresh_one() {
             source_file: Some(file!()),
             ..ProptestConfig::default()
         };
-        let most = number("AURORA_TEST_EDITS").unwrap_or(40).max(2);
-        let cases = (any::<bool>(), prop::collection::vec(operation(), 1..most));
+        let max_operations = number("AURORA_TEST_EDITS").unwrap_or(40).max(2);
+        let cases = (any::<bool>(), prop::collection::vec(operation(), 1..max_operations));
         let run = TestRunner::new(config).run(&cases, |(is_project, operations)| {
             check(is_project, &operations);
             Ok(())

@@ -1,4 +1,4 @@
-//! A memory under test and a model of its expected state.
+//! The memory under test, and a model of its expected state.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,26 +16,27 @@ use crate::operation::Operation;
 use crate::own_home::directory;
 use crate::recorded::{Access, Change, RELATION, Recorded, SPEAKER};
 
-/// The time of the first change, in Unix seconds. It is in the future, so that nothing is old by the system's clock.
+/// The time of the first change, in Unix seconds. It is in the future, so that entries are not old according to the
+/// clock of the system.
 const BEGINNING: i64 = 4_000_000_000;
 /// Seconds between two changes.
 const STEP: i64 = 61;
 const DAY: i64 = 86_400;
 
-/// A memory and the changes that produced it.
+/// The memory under test, and the changes that produced it.
 pub(crate) struct Subject {
     directory: TempDir,
     is_project: bool,
     memory: Option<Memory>,
     now: i64,
     made: Vec<Recorded>,
-    /// The chain of every id that has a version.
+    /// The states of every entry that has a version, by id.
     chains: BTreeMap<String, Chain>,
-    /// All ids, in the order of their creation.
+    /// The ids of all entries that ever existed, in the order of their creation.
     ids: Vec<String>,
     turns: BTreeMap<&'static str, u32>,
     accesses: Vec<Access>,
-    /// Whether a search may fail because the index is damaged.
+    /// Whether the index was damaged, so that a search can fail.
     is_damaged: bool,
 }
 
@@ -58,20 +59,20 @@ impl Subject {
     }
 
     pub(crate) fn memory(&self) -> &Memory {
-        self.memory.as_ref().expect("is open")
+        self.memory.as_ref().expect("the memory is open")
     }
 
     pub(crate) fn now(&self) -> i64 {
         self.now
     }
 
-    /// Applies an operation and checks its outcome.
+    /// Applies an operation and compares the result with the model.
     pub(crate) fn apply(&mut self, operation: &Operation) {
         self.now += STEP;
         match operation {
-            Operation::Add { kind, name, content, place } => self.add(KINDS[*kind], *name, *content, *place),
+            Operation::Add { kind, name, content, placement } => self.add(KINDS[*kind], *name, *content, *placement),
             Operation::Edit { entry, content } => self.change(*entry, |id, subject| {
-                let kind = Kind::from_id(id).expect("an id");
+                let kind = Kind::from_id(id).expect("the id has a kind");
                 let document = match kind {
                     Kind::Turn => serde_json::json!({ "content": { "text": TEXTS[content % TEXTS.len()] } }),
                     kind => document(kind, *content),
@@ -95,7 +96,7 @@ impl Subject {
             }),
             Operation::Remove { entry } => self.remove(*entry),
             Operation::Undo { entry } => self.undo(*entry),
-            Operation::Turn { session, text, place, reply_to } => self.turn(*session, *text, *place, *reply_to),
+            Operation::Turn { session, text, placement, reply_to } => self.turn(*session, *text, *placement, *reply_to),
             Operation::Judge { entry, verdict } => self.note(*entry, Some(Verdict::ALL[*verdict]), 1),
             Operation::Show { entry, times } => self.note(*entry, None, *times),
             Operation::Prune => self.prune(),
@@ -108,34 +109,34 @@ impl Subject {
         }
     }
 
-    fn add(&mut self, kind: Kind, name: Option<usize>, content: usize, place: usize) {
+    fn add(&mut self, kind: Kind, name: Option<usize>, content: usize, number: usize) {
         let (document, given) = (document(kind, content), name.map(|name| id(kind, name)));
-        let (draft, placement) = (draft(kind, &document, given.as_deref()), placement(self.is_project, place));
-        let wanted = draft.entry().id().to_owned();
+        let (draft, placement) = (draft(kind, &document, given.as_deref()), placement(self.is_project, number));
+        let requested = draft.entry().id().to_owned();
         match self.memory().add(draft, &placement, self.now) {
             Ok(outcome) if !outcome.stored => {}
             Ok(outcome) if outcome.reason.contains("stored already") => {
-                let version = self.memory().get(&outcome.id).expect("reads").expect("is there");
+                let version = self.memory().get(&outcome.id).expect("readable").expect("the entry exists");
                 assert_eq!((version.scope, &version.session), (placement.scope, &placement.session));
                 assert!(self.is_live(&outcome.id));
             }
             Ok(outcome) => {
-                assert!(!self.is_live(&outcome.id) && outcome.id.starts_with(&wanted), "{outcome:?}");
-                assert!(given.is_none() || outcome.id == wanted, "{outcome:?}");
+                assert!(!self.is_live(&outcome.id) && outcome.id.starts_with(&requested), "{outcome:?}");
+                assert!(given.is_none() || outcome.id == requested, "{outcome:?}");
                 self.record(&outcome.id, Vec::new(), Change::Add { kind, document, placement });
             }
-            Err(MemoryError::Exists(id)) => assert!(given.is_some() && id == wanted && self.is_live(&id)),
+            Err(MemoryError::Exists(id)) => assert!(given.is_some() && id == requested && self.is_live(&id)),
             Err(error) => panic!("{error}"),
         }
     }
 
-    fn turn(&mut self, session: usize, text: usize, place: usize, reply_to: Option<usize>) {
+    fn turn(&mut self, session: usize, text: usize, number: usize, reply_to: Option<usize>) {
         let (session, text) = (SESSIONS[session], TEXTS[text]);
         let turns: Vec<&String> = self.ids.iter().filter(|id| id.starts_with("turn:") && self.is_live(id)).collect();
         let reply_to = reply_to.and_then(|at| turns.get(at % turns.len().max(1))).map(|id| (*id).clone());
-        let scope = placement(self.is_project, place).scope;
+        let scope = placement(self.is_project, number).scope;
         let turn = NewTurn { session, speaker: SPEAKER, text, reply_to: reply_to.as_deref(), time: self.now };
-        let id = self.memory().add_turn(&turn, scope, self.now).expect("is added");
+        let id = self.memory().add_turn(&turn, scope, self.now).expect("the turn is valid");
         let count = self.turns.entry(session).or_default();
         *count += 1;
         assert_eq!(id, format!("turn:{session}:{count}"));
@@ -143,15 +144,16 @@ impl Subject {
         self.record(&id, Vec::new(), Change::Turn { session, text, scope, reply_to });
     }
 
-    /// Changes an entry. `change` receives the id of the entry and returns the change that it made, if any.
+    /// Calls `change` with the id of an entry, and compares the result with the model. `change` returns the change that
+    /// it has made, or `None` if the entry is unchanged.
     fn change(&mut self, entry: usize, change: impl FnOnce(&String, &Self) -> Result<Option<Change>, MemoryError>) {
         let Some(id) = self.id(entry) else { return };
-        let number = |subject: &Self| subject.memory().get(&id).expect("reads").map(|version| version.number);
+        let number = |subject: &Self| subject.memory().get(&id).expect("readable").map(|version| version.number);
         let before = number(self);
         match (change(&id, self), self.chains.get(&id).and_then(Chain::current).cloned()) {
             (Ok(Some(change)), Some(changes)) if number(self) != before => self.record(&id, changes, change),
             (Ok(_), Some(_)) => assert_eq!(number(self), before),
-            // Editing with a draft that is not stored does not look up the entry.
+            // An edit whose score is too low succeeds even if the entry does not exist.
             (Ok(None), None) => {}
             (Err(MemoryError::NoEntry(named)), None) => assert_eq!(named, id),
             (done, current) => panic!("{id}: {done:?} of {current:?}"),
@@ -197,8 +199,8 @@ impl Subject {
             archived.push(report.entry.id().to_owned());
             Ok(())
         });
-        listed.expect("reads");
-        let (pruned, kept) = self.memory().prune(&rules, false, self.now).expect("prunes");
+        listed.expect("readable");
+        let (pruned, kept) = self.memory().prune(&rules, false, self.now).expect("the entries can be removed");
         assert!(pruned.iter().map(|pruned| &pruned.id).eq(&archived), "{pruned:?}, {archived:?}");
         archived.iter().for_each(|id| self.push(id, None));
         assert_eq!(kept, self.live().count());
@@ -206,9 +208,9 @@ impl Subject {
 
     fn compact(&mut self) {
         let done = match self.memory().compact() {
-            // Compaction updates the index first.
+            // A compaction first updates the index, which fails if the index is damaged.
             Err(error) if self.is_damaged => return eprintln!("a damaged index: {error}"),
-            done => done.expect("compacts"),
+            done => done.expect("the memory can be compacted"),
         };
         let before = self.chains.len();
         self.chains.retain(|_, chain| chain.current().is_some());
@@ -221,7 +223,7 @@ impl Subject {
             Ok(keys) => {
                 for key in keys {
                     let id = key.split('~').next().unwrap_or_default();
-                    assert!(self.is_live(id), "{key} is found and is gone");
+                    assert!(self.is_live(id), "{key} was found, but was removed");
                 }
             }
             Err(error) => assert!(self.is_damaged, "{error}"),
@@ -232,8 +234,8 @@ impl Subject {
         self.memory = None;
         let owner = if self.is_project { Owner::Project } else { Owner::User };
         let place = MemoryPlace::at(owner, self.directory.path().join("a/memory"));
-        fs::create_dir_all(self.directory.path().join("a")).expect("makes a directory");
-        self.memory = Some(Memory::create(place).expect("opens"));
+        fs::create_dir_all(self.directory.path().join("a")).expect("the directory can be created");
+        self.memory = Some(Memory::create(place).expect("the memory can be opened"));
     }
 
     fn index(&self) -> std::path::PathBuf {
@@ -255,18 +257,19 @@ impl Subject {
                 0 => data.truncate(data.len() / 2),
                 1 => data[..2 * 4096].fill(0),
                 _ => (0..4).for_each(|step| {
-                    let place = (at * 4096 + step * 997) % data.len();
-                    data[place] ^= 0x55;
+                    let offset = (at * 4096 + step * 997) % data.len();
+                    data[offset] ^= 0x55;
                 }),
             }
-            fs::write(&path, data).expect("writes");
+            fs::write(&path, data).expect("the index can be written");
             self.is_damaged = true;
         }
         self.reopen();
     }
 
-    /// Deletes a damaged index whose damage is detected. An index whose damage is not detected must give correct answers.
-    pub(crate) fn heal(&mut self) {
+    /// Deletes a damaged index if its damage is detected. Otherwise, the comparison of the answers checks that the
+    /// damage has no effect.
+    pub(crate) fn delete_damaged_index(&mut self) {
         let verify = |subject: &Self| -> Result<(), MemoryError> {
             if let Some(snapshot) = subject.memory().snapshot()? {
                 snapshot.digest()?;
@@ -279,11 +282,11 @@ impl Subject {
         }
     }
 
-    /// Creates a new memory in which the changes that are still in force are made at the same times.
+    /// Creates a new memory and replays the changes that produce the current entries, at the same times.
     pub(crate) fn replayed(&self) -> Self {
         assert!(every_id(self.memory(), self.now).iter().eq(self.live()), "unexpected or lost entries");
         let fresh = Self::new(self.is_project);
-        // The number of a turn is never reused, so removed turns must be counted too.
+        // The position of a turn is never reused, so removed turns are also replayed, and then removed again.
         let is_turn = |at: &usize| matches!(self.made[*at].change, Change::Turn { .. });
         let mut changes: Vec<usize> = (0..self.made.len()).filter(is_turn).collect();
         changes.extend(self.chains.values().filter_map(Chain::current).flatten());
@@ -294,7 +297,7 @@ impl Subject {
         }
         for turn in changes.iter().filter(|at| is_turn(at)).map(|&at| &self.made[at].id) {
             if !self.is_live(turn) {
-                fresh.memory().remove(turn, self.now).expect("is there");
+                fresh.memory().remove(turn, self.now).expect("the turn exists");
             }
         }
         self.accesses.iter().for_each(|access| access.repeat(fresh.memory()));
@@ -314,16 +317,16 @@ impl Subject {
     }
 
     fn record(&mut self, id: &str, before: Vec<usize>, change: Change) {
-        let place = self.made.len();
+        let index = self.made.len();
         self.made.push(Recorded { id: id.to_owned(), time: self.now, change });
-        self.push(id, Some([before, vec![place]].concat()));
+        self.push(id, Some([before, vec![index]].concat()));
     }
 
     fn push(&mut self, id: &str, changes: Option<Vec<usize>>) {
-        if !self.ids.iter().any(|known| known == id) {
+        if !self.ids.iter().any(|existing| existing == id) {
             self.ids.push(id.to_owned());
         }
-        let is_known = self.chains.contains_key(id);
-        self.chains.entry(id.to_owned()).or_default().push(changes, is_known);
+        let has_version = self.chains.contains_key(id);
+        self.chains.entry(id.to_owned()).or_default().push(changes, has_version);
     }
 }

@@ -2,7 +2,7 @@
 
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag};
 
-/// A link in a text.
+/// A link in a Markdown text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum NoteLink {
     /// The destination of `[text](destination)`.
@@ -11,7 +11,7 @@ pub(super) enum NoteLink {
     Name(String),
 }
 
-/// Returns the links of a text, in order. Links in code are ignored.
+/// Returns the links and images in a text, in order. Ignores links in code and automatic links such as `<https://…>`.
 pub(super) fn parse_links(text: &str) -> Vec<NoteLink> {
     let options = Options::ENABLE_WIKILINKS | Options::ENABLE_TABLES | Options::ENABLE_FOOTNOTES;
     let links = Parser::new_ext(text, options).filter_map(|event| match event {

@@ -1,4 +1,4 @@
-//! Reads notes from a directory of Markdown and text files.
+//! Reads notes from a directory of Markdown and plain text files.
 
 mod links;
 mod names;
@@ -18,53 +18,58 @@ use names::Names;
 use targets::Targets;
 use walk::{Walk, is_markdown};
 
-/// The relation of a link between notes.
+/// The relation of links between notes.
 const RELATION: &str = "related";
-/// Number of bytes at the beginning of a note that are searched for an id in the front matter.
+/// Number of bytes at the beginning of a file that are searched for an id in the front matter.
 const MAX_FRONT_MATTER_BYTES: u64 = 64 << 10;
 
-/// Reads the notes of a directory: the files `*.md`, `*.markdown` and `*.txt` at any depth, in the order of their paths. Names that
-/// begin with a dot are skipped, and symbolic links are not followed.
+/// An iterator over the notes in a directory, in the order of their paths.
 ///
-/// The id of a note is the `id` of its front matter, or `note:` followed by the path without its extension, in lower case, with
-/// hyphens in place of characters other than letters, digits and slashes. Links to other notes of the directory,
-/// `[text](other.md)` and `[[other]]`, become links of the entry.
+/// Notes are the files `*.md`, `*.markdown` and `*.txt` at any depth. Files and directories whose names begin with a
+/// dot are skipped, and symbolic links are not followed.
+///
+/// The id of a note is the `id` in its front matter. Without this key, the id is `note:` followed by the path without
+/// the extension. The path is converted to lower case, and hyphens replace characters other than letters, digits and
+/// slashes. Links to other notes in the directory, `[text](other.md)` and `[[other]]`, become links of the entry.
 pub struct MarkdownNotes {
     root: Directory,
-    /// Paths with their ids, in the order of the paths.
+    /// The paths and ids of the remaining notes, in the order of the paths.
     notes: std::vec::IntoIter<(String, String)>,
     targets: Targets,
-    waiting: VecDeque<TransferProblem>,
+    /// Problems that the iterator has not returned yet.
+    problems: VecDeque<TransferProblem>,
     defaults: LineDefaults,
 }
 
 impl MarkdownNotes {
-    /// Finds the notes of a directory that the user has named. A note was edited at the time of its file, but not after the time of
-    /// `defaults`, because clocks differ and an entry of the future could never be replaced.
+    /// Finds the notes in a directory.
+    ///
+    /// The modification time of a file is the time at which its note was edited. A time after the time in `defaults` is
+    /// replaced by that time: clocks can differ, and an entry with a time in the future could never be replaced.
     ///
     /// # Errors
     /// Fails if the directory cannot be opened.
     pub fn open(path: &Path, defaults: LineDefaults) -> io::Result<Self> {
         let root = Directory::open_root(path)?;
         let Walk { paths, problems } = walk::walk(&root);
-        let mut waiting = VecDeque::from(problems);
+        let mut problems = VecDeque::from(problems);
         let mut names = Names::default();
         let explicit: Vec<Option<String>> = paths.iter().map(|path| front_matter_id(&root, path)).collect();
         for (path, id) in paths.iter().zip(&explicit) {
             let Some(id) = id else { continue };
             if let Err(other) = names.claim(id, path) {
                 let why = format!("its front matter has the same id as {other}");
-                waiting.push_back(TransferProblem::unmapped(path, "id", why).about(id));
+                problems.push_back(TransferProblem::unmapped(path, "id", why).about(id));
             }
         }
         let mut notes = Vec::with_capacity(paths.len());
         for (path, id) in paths.into_iter().zip(explicit) {
             match id {
                 None => {
-                    let (id, is_taken) = names.assign(&path);
-                    if is_taken {
+                    let (id, is_used) = names.assign(&path);
+                    if is_used {
                         let why = "another note has the id derived from its path";
-                        waiting.push_back(TransferProblem::altered(&path, "id", why).about(&id));
+                        problems.push_back(TransferProblem::altered(&path, "id", why).about(&id));
                     }
                     notes.push((path, id));
                 }
@@ -73,7 +78,7 @@ impl MarkdownNotes {
             }
         }
         let targets = Targets::new(&notes);
-        Ok(Self { root, notes: notes.into_iter(), targets, waiting, defaults })
+        Ok(Self { root, notes: notes.into_iter(), targets, problems, defaults })
     }
 
     fn note(&mut self, path: &str, id: &str) -> Transfer {
@@ -106,7 +111,7 @@ impl MarkdownNotes {
             let Some(to) = self.targets.resolve(path, &link).filter(|to| *to != entry.id()) else { continue };
             if let Err(error) = entry.add_link(to, RELATION, 1.0) {
                 let problem = TransferProblem::altered(path, "link", format!("the link to {to} is left out: {error}"));
-                self.waiting.push_back(problem.about(entry.id()));
+                self.problems.push_back(problem.about(entry.id()));
             }
         }
     }
@@ -116,7 +121,7 @@ impl Iterator for MarkdownNotes {
     type Item = Transfer;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if let Some(problem) = self.waiting.pop_front() {
+        if let Some(problem) = self.problems.pop_front() {
             return Some(Err(problem));
         }
         let (path, id) = self.notes.next()?;
@@ -130,7 +135,7 @@ fn draft_with_id(draft: Draft, id: &str) -> Result<Entry, String> {
     Ok(entry)
 }
 
-/// Reads the text of a file. An error consists of the kind of problem and its description.
+/// Reads the text of a file. An error is a pair of the kind of problem and a description.
 fn read(root: &Directory, path: &str) -> Result<String, (&'static str, String)> {
     root.read_to_string(path, limit::TEXT_BYTES as u64).map_err(|error| {
         let reason = match (refusal_of(&error), error.kind()) {
@@ -142,7 +147,8 @@ fn read(root: &Directory, path: &str) -> Result<String, (&'static str, String)> 
     })
 }
 
-/// Returns the id in the front matter of a file, if it is valid. Its mistakes are reported when the note is read.
+/// Returns the id in the front matter of a file; `None` if there is no id or if the note has mistakes. Mistakes are
+/// reported later, when the iterator reads the note.
 fn front_matter_id(root: &Directory, path: &str) -> Option<String> {
     let mut head = Vec::new();
     root.open_file(path).ok()?.take(MAX_FRONT_MATTER_BYTES).read_to_end(&mut head).ok()?;

@@ -1,4 +1,4 @@
-//! Assigns ids to notes.
+//! Assignment of ids to notes.
 
 use std::collections::HashMap;
 
@@ -6,10 +6,10 @@ use aurora_memory_schema::{Kind, limit};
 
 use super::walk::split_extension;
 
-/// Number of hexadecimal digits of a hash in an id.
+/// Number of hexadecimal digits of the hash in an id.
 const HASH_DIGITS: usize = 8;
 
-/// The ids of notes and the paths of the notes that have them.
+/// A map from assigned ids to the paths of the notes.
 #[derive(Default)]
 pub(super) struct Names(HashMap<String, String>);
 
@@ -28,13 +28,14 @@ impl Names {
         }
     }
 
-    /// Derives the id of a note from its path. Also returns whether another note has the plain id, so that a hash was appended.
+    /// Derives and assigns the id of a note. If another note has the id derived from the path, appends a hash of the
+    /// path. Also returns whether a hash was appended.
     pub(super) fn assign(&mut self, path: &str) -> (String, bool) {
         let plain = plain_id(path);
-        let is_taken = self.0.contains_key(&plain);
-        let id = if is_taken { format!("{plain}-{}", hash(path)) } else { plain };
+        let is_used = self.0.contains_key(&plain);
+        let id = if is_used { format!("{plain}-{}", hash(path)) } else { plain };
         self.0.insert(id.clone(), path.to_owned());
-        (id, is_taken)
+        (id, is_used)
     }
 
     /// Returns the path of the note with an id.
@@ -43,13 +44,13 @@ impl Names {
     }
 }
 
-/// Returns an id such as `note:guides/deploy-keys`.
+/// Derives an id such as `note:guides/deploy-keys` from a path.
 fn plain_id(path: &str) -> String {
     let (stem, _) = split_extension(path).unwrap_or((path, ""));
     let parts: Vec<String> = stem.split('/').map(slug).filter(|part| !part.is_empty()).collect();
     let name = if parts.is_empty() { hash(path) } else { parts.join("/") };
     let id = format!("{}{name}", Kind::Note.prefix());
-    // Leaves room for this hash and for the hash that `assign` appends.
+    // The id needs room for a hash here, and for another hash that `assign` can append.
     let max = limit::ID_BYTES - 2 * (HASH_DIGITS + 1);
     if id.len() <= max {
         return id;
@@ -57,7 +58,7 @@ fn plain_id(path: &str) -> String {
     format!("{}-{}", &id[..id.floor_char_boundary(max)], hash(path))
 }
 
-/// Converts a name to letters and digits in lower case, with one hyphen for each run of other characters.
+/// Converts a name to letters and digits in lower case, and replaces each sequence of other characters with a hyphen.
 fn slug(name: &str) -> String {
     let mut slug = String::new();
     for c in name.chars().flat_map(char::to_lowercase) {

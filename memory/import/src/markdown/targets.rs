@@ -1,4 +1,4 @@
-//! Resolves links to notes.
+//! Resolution of links to notes.
 
 use std::collections::HashMap;
 
@@ -7,16 +7,16 @@ use percent_encoding::percent_decode_str;
 use super::links::NoteLink;
 use super::walk::{EXTENSIONS, split_extension};
 
-/// The notes that links can lead to.
+/// An index of the notes that can be the targets of links.
 pub(super) struct Targets {
-    /// Ids by relative path.
+    /// The ids of notes, by relative path.
     by_path: HashMap<String, String>,
-    /// Relative paths by file name without extension, in lower case; shortest paths first.
+    /// The relative paths of notes, by file name in lower case and without the extension. Shorter paths come first.
     by_name: HashMap<String, Vec<String>>,
 }
 
 impl Targets {
-    /// Indexes notes, given as paths with their ids.
+    /// Creates an index of notes. `notes` contains their paths and ids.
     pub(super) fn new(notes: &[(String, String)]) -> Self {
         let mut by_name: HashMap<String, Vec<String>> = HashMap::new();
         for (path, _) in notes {
@@ -28,7 +28,8 @@ impl Targets {
         Self { by_path: notes.iter().cloned().collect(), by_name }
     }
 
-    /// Returns the id of the note that a link in the note at `from` leads to, if any.
+    /// Returns the id of the note that is the target of a link; `None` if the target is not a note. `from` is the path
+    /// of the note that contains the link.
     pub(super) fn resolve(&self, from: &str, link: &NoteLink) -> Option<&str> {
         let directory = from.rsplit_once('/').map_or("", |(directory, _)| directory);
         match link {
@@ -37,7 +38,8 @@ impl Targets {
         }
     }
 
-    /// Resolves a destination relative to the directory of the note, or to the root directory if it begins with a slash.
+    /// Resolves a destination. It is relative to the directory of the note, or to the root directory if it begins with
+    /// a slash.
     fn resolve_destination(&self, directory: &str, to: &str) -> Option<&str> {
         let path = to.split(['#', '?']).next().filter(|path| !path.is_empty())?;
         let path = percent_decode_str(path).decode_utf8().ok()?;
@@ -47,7 +49,8 @@ impl Targets {
         }
     }
 
-    /// Resolves a name: a path relative to the directory of the note or to the root directory, or a file name in any directory.
+    /// Resolves a name. It can be a path relative to the directory of the note or to the root directory, or the file
+    /// name of a note in any directory.
     fn resolve_name(&self, directory: &str, name: &str) -> Option<&str> {
         let name = name.split(['#', '^']).next()?.trim();
         if name.is_empty() {
@@ -60,7 +63,7 @@ impl Targets {
         })
     }
 
-    /// Returns the note at a path. The extension of the path is optional.
+    /// Returns the id of the note at a path. The path can omit the extension.
     fn at(&self, directory: &str, path: &str) -> Option<&str> {
         let path = join(directory, path)?;
         let exact = self.by_path.get(&path);
@@ -76,7 +79,7 @@ fn normalised_name(path: &str) -> String {
     stem.rsplit('/').next().unwrap_or(stem).to_lowercase()
 }
 
-/// Joins a path to a directory and resolves `.` and `..`. Returns `None` if the path leads out of the root directory.
+/// Joins a path to a directory, and resolves `.` and `..`. Returns `None` if the result is outside the root directory.
 fn join(directory: &str, path: &str) -> Option<String> {
     let mut parts: Vec<&str> = Vec::new();
     for part in directory.split('/').chain(path.split('/')) {

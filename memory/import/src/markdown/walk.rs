@@ -1,32 +1,32 @@
-//! Finds the notes in a directory tree.
+//! Finds notes in a directory tree.
 
 use std::ffi::OsStr;
 
 use aurora_confined::{Directory, EntryKind};
 use aurora_memory::TransferProblem;
 
-/// Extensions of notes, most common first.
+/// Extensions of notes, from the most to the least common.
 pub(super) const EXTENSIONS: [&str; 3] = ["md", "markdown", "txt"];
-/// Maximum depth of directories.
+/// Maximum nesting depth of directories.
 const MAX_DEPTH: usize = 64;
 
-/// The result of a walk.
+/// The notes and problems in a directory tree.
 #[derive(Default)]
 pub(super) struct Walk {
-    /// Relative paths of notes, with slashes, sorted.
+    /// Relative paths of notes, with slashes as separators, sorted.
     pub(super) paths: Vec<String>,
     pub(super) problems: Vec<TransferProblem>,
 }
 
-/// Whether a note is Markdown and not plain text, by the extension of its path.
+/// Returns `true` if the extension of a note shows that it is Markdown and not plain text.
 pub(super) fn is_markdown(path: &str) -> bool {
     split_extension(path).is_some_and(|(_, extension)| !extension.eq_ignore_ascii_case("txt"))
 }
 
-/// Splits the path of a note into the path without its extension, and the extension.
+/// Splits the path of a note before its extension. Returns `None` if the path does not have an extension of a note.
 pub(super) fn split_extension(path: &str) -> Option<(&str, &str)> {
     let (stem, extension) = path.rsplit_once('.')?;
-    let is_note = EXTENSIONS.iter().any(|known| extension.eq_ignore_ascii_case(known));
+    let is_note = EXTENSIONS.iter().any(|other| extension.eq_ignore_ascii_case(other));
     (is_note && !stem.is_empty() && !stem.ends_with('/')).then_some((stem, extension))
 }
 

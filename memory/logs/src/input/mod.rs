@@ -1,4 +1,4 @@
-//! Reads interactions from JSON. All mistakes are reported at once, each with its line and its path in the JSON.
+//! Reads interactions from JSON. All mistakes are reported at once, each with its line and its JSON path.
 
 use aurora_diagnostics::document::{Document, Fault, Field, Form, Group, Node, Report, Rule, Shape, Value, check};
 use aurora_diagnostics::{Diagnostics, code};
@@ -9,7 +9,7 @@ use crate::interaction::{Interaction, JsonText, Phase, Sections};
 use crate::query_id::QueryId;
 use crate::rfc_3339::rfc_3339;
 
-/// The form of the JSON of an interaction.
+/// Limits and error codes for the JSON of an interaction.
 const FORM: Form = Form {
     noun: "an interaction",
     syntax: code::SYNTAX,
@@ -19,7 +19,7 @@ const FORM: Form = Form {
     duplicate: code::INVALID_VALUE,
     limit: code::INVALID_VALUE,
     max_depth: 128,
-    // The root, a list or the summary, and its objects. The output of a phase is kept as it is.
+    // The levels are the root, a list or the summary, and the objects in a list. The output of a phase is not parsed.
     levels: 3,
     max_text_bytes: usize::MAX,
     max_list_values: usize::MAX,
@@ -87,7 +87,7 @@ const TIME: Shape = Shape::Custom(&Rule {
     expected: "a time with an offset as in RFC 3339, from 1970 to 9999, such as 2025-12-13T14:32:15Z",
     check: |node| node.text().and_then(rfc_3339).map(drop).ok_or_else(Fault::default),
 });
-/// A name that can be read back unchanged from its heading.
+/// The name of a phase, which must be readable unchanged from its heading.
 const NAME: Shape = Shape::Custom(&Rule {
     expected: TITLE_RULE,
     check: |node| node.text().filter(|name| is_title(name.trim())).map(drop).ok_or_else(Fault::default),
@@ -100,7 +100,7 @@ const TOKENS: Shape = Shape::Custom(&Rule {
     },
 });
 
-/// Reads an interaction:
+/// Reads an interaction from JSON:
 ///
 /// ```json
 /// {"query": "…", "id": "…", "timestamp": "2025-12-13T14:32:15Z",
@@ -109,11 +109,11 @@ const TOKENS: Shape = Shape::Custom(&Rule {
 ///  "response": "…", "summary": {"duration_ms": 12785, "complexity": "complex", "verification_score": 0.93}}
 /// ```
 ///
-/// `query` and `phases` are required, and so are `name` and `output` of a phase. A key whose value is `null` counts as missing,
-/// except for `output`. `name` is the name of the text in messages.
+/// The fields `query` and `phases` are required, and each phase requires `name` and `output`. A field whose value is
+/// `null` counts as missing, except for `output`. Messages contain the parameter `name` as the name of the text.
 ///
 /// # Errors
-/// Returns all mistakes, in the order of the text.
+/// Returns all mistakes, in the order of their position in the text.
 pub fn interaction(name: &str, text: &[u8]) -> Result<Interaction, Diagnostics> {
     read(name, text, &INTERACTION, |document| {
         let text = |key| document.root.get(key).and_then(Node::text);
@@ -126,11 +126,11 @@ pub fn interaction(name: &str, text: &[u8]) -> Result<Interaction, Diagnostics> 
     })
 }
 
-/// Reads an addition to a log. The format is the format of [`interaction`] without `query`, `id` and `timestamp`. Only one of the
-/// sections is required.
+/// Reads sections to append to a log. The format is the format of [`interaction`] without `query`, `id` and
+/// `timestamp`. All fields are optional, but at least one section is required.
 ///
 /// # Errors
-/// Returns all mistakes, like [`interaction`].
+/// Returns all mistakes, in the order of their position in the text.
 pub fn additions(name: &str, text: &[u8]) -> Result<Sections, Diagnostics> {
     let sections = read(name, text, &ADDITION, sections)?;
     if sections.is_empty() {

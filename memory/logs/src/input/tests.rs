@@ -50,7 +50,7 @@ fn additions_contain_only_sections() {
     "#);
 }
 
-/// Malformed texts. The snapshot lists every mistake in each.
+/// Malformed texts. A snapshot lists all mistakes in each text.
 pub(super) const MALFORMED: [&[u8]; 24] = [
     b"",
     b" \n ",

@@ -1,4 +1,4 @@
-//! Compresses one log.
+//! Compression of a log.
 
 use std::fs::FileTimes;
 use std::io::{self, BufReader, Write as _};
@@ -12,17 +12,20 @@ use crate::draft::Draft;
 use crate::layout::{PACKED, PLAIN};
 use crate::reader::{Bounded, TextSize};
 
-/// Sizes of a log in bytes, before and after compression.
+/// Sizes of the files of a log, in bytes.
 pub(super) struct Sizes {
+    /// Size of the plain file.
     pub(super) before: u64,
+    /// Size of the compressed file.
     pub(super) after: u64,
 }
 
-/// Compresses the log with this name. Returns `None` if another process has changed or compressed the log in the meantime, or if
-/// the log compresses so well that the limits of unpacking would prevent reading it again.
+/// Compresses the log with a name. Returns `None` without any change in two cases: if another process has changed or
+/// compressed the log in the meantime, or if the log compresses so well that the limits for decompression would prevent
+/// reading the log again.
 pub(super) fn compress(logs: &LogDirectory, month: &Directory, name: &str) -> io::Result<Option<Sizes>> {
     let (plain, packed) = (format!("{name}{PLAIN}"), format!("{name}{PACKED}"));
-    // The metadata comes first, so that the check at the end notices a file that was replaced in between.
+    // The metadata is read before the file is opened, so that the check at the end detects a replaced file.
     let before = month.metadata(&plain)?;
     let file = month.open_file(&plain)?;
     let modified = file.metadata()?.modified()?;
@@ -31,7 +34,7 @@ pub(super) fn compress(logs: &LogDirectory, month: &Directory, name: &str) -> io
     let mut text = Bounded::new(BufReader::with_capacity(64 << 10, &file), TextSize::UNBOUNDED);
     io::copy(&mut text, &mut encoder)?;
     encoder.finish()?.flush()?;
-    // A log without a day in its name is as old as its file, so the modification time must be kept.
+    // The modification time is preserved, because it determines the age of a log without a day in its name.
     draft.file().set_times(FileTimes::new().set_modified(modified))?;
     draft.synchronise()?;
     let after = draft.file().metadata()?.len();

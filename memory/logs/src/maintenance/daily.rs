@@ -1,4 +1,4 @@
-//! Runs maintenance at most once a day.
+//! Automatic maintenance, at most once a day.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -9,16 +9,19 @@ use super::{DAY, MaintenanceOptions, MaintenanceReport, Policy};
 use crate::directory::{LogDirectory, make_private};
 use crate::error::LogError;
 
-/// File that is written when maintenance begins. Its modification time is the time of the last maintenance.
+/// Name of the file that is written when maintenance begins. The modification time of the file is the time of the last
+/// maintenance.
 const STAMP: &str = ".maintained";
 
 impl LogDirectory {
-    /// Runs maintenance unless it began within the last 24 hours. Starts no new work after `max_duration`; the rest is done a day
-    /// later. Keeps logs that were modified within the last 24 hours, however old their interactions are, so that a log still
-    /// exists when its writer ends, even if another process runs maintenance.
+    /// Runs maintenance, except if maintenance has begun within the last 24 hours. After `max_duration`, no new work is
+    /// started, and the next run continues a day later.
     ///
-    /// Does nothing if the last maintenance is older than the retention, because a jump of the clock would otherwise remove all
-    /// logs. The user can still request [`LogDirectory::maintain`].
+    /// Logs that were modified within the last 24 hours are kept, even if their interactions are older. Otherwise,
+    /// another process could remove a new log of an old interaction while the log is still in use.
+    ///
+    /// If the last maintenance is longer ago than the retention period, nothing is done, because a wrong clock would
+    /// otherwise remove all logs. The user can run [`LogDirectory::maintain`] instead.
     ///
     /// # Errors
     /// Fails like [`LogDirectory::maintain`].
@@ -61,7 +64,7 @@ impl LogDirectory {
     }
 
     fn is_due(&self, now: Timestamp) -> Result<bool, LogError> {
-        // `abs`, because a wrong clock may have recorded a time far in the future.
+        // The absolute value is used, because a wrong clock may have recorded a time far in the future.
         Ok(self.last_maintenance()?.is_none_or(|last| now.duration_since(last).abs() >= DAY))
     }
 

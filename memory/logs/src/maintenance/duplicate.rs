@@ -1,4 +1,4 @@
-//! Compares a log with a compressed copy that a killed process left behind.
+//! Comparison of a log with a compressed copy that a killed process left behind.
 
 use std::io::{self, BufRead as _};
 
@@ -6,8 +6,8 @@ use aurora_confined::Directory;
 
 use crate::reader::LogReader;
 
-/// Whether a log begins with the content of its compressed copy. They are equal if the process was killed while it compressed the
-/// log. The log is longer if the process was killed while it extended a compressed log.
+/// Returns `true` if a log begins with the content of its compressed copy. Both are equal if a process was killed while
+/// it compressed the log. The log is longer if a process was killed while it appended to a compressed log.
 pub(super) fn begins_with_copy(month: &Directory, name: &str) -> io::Result<bool> {
     let (mut log, mut copy) = (LogReader::open_plain(month, name)?, LogReader::open_packed(month, name)?);
     loop {

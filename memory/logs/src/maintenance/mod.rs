@@ -1,8 +1,9 @@
-//! Compresses old logs and removes logs whose retention is over.
+//! Maintenance compresses old logs and removes logs whose retention period is over.
 //!
-//! Compression writes a temporary file, synchronises it, renames it, and only then removes the plain log. A killed process leaves
-//! the plain log, the compressed log, or both with the same content; the next run removes the duplicate. Maintenance only ever
-//! removes logs in the directory of a month, and unfinished files that no process is writing any more.
+//! Compression writes a temporary file, synchronises it, renames it, and only then removes the plain file. If the
+//! process is killed, the plain file, the compressed file, or both with the same content remain. The next run removes
+//! the duplicate. Maintenance removes only logs in the directory of a month, and unfinished files that no process is
+//! writing.
 
 mod compress;
 mod daily;
@@ -27,20 +28,20 @@ const DAY: SignedDuration = SignedDuration::from_hours(24);
 /// The ages at which logs are compressed and removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Policy {
-    /// Logs that are older, in days, are removed; 0 keeps all logs forever.
+    /// Age in days beyond which logs are removed; 0 to keep all logs.
     pub retention_days: u32,
-    /// Logs that are older, in days, are compressed; 0 compresses no logs.
+    /// Age in days beyond which logs are compressed; 0 to compress no logs.
     pub compress_after_days: u32,
 }
 
 /// The options of a maintenance run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MaintenanceOptions {
-    /// The time against which ages are measured.
+    /// The current time, from which the ages of logs are computed.
     pub now: Timestamp,
-    /// Whether this is a dry run, which changes nothing and reports what would be done.
+    /// Whether this is a dry run. A dry run changes nothing, and reports the changes that it would make.
     pub is_rehearsal: bool,
-    /// The time after which no new work is started.
+    /// The time after which no new work is started; `None` for no limit.
     pub deadline: Option<Instant>,
     /// Whether to skip logs that were modified less than a day before `now`, regardless of the day in their names.
     pub spares_recent: bool,
@@ -65,23 +66,23 @@ pub enum Action {
 pub struct MaintenanceReport {
     /// Number of logs that were compressed.
     pub compressed: u64,
-    /// Bytes of the compressed logs before compression; 0 in a dry run.
+    /// Total size of the compressed logs before compression, in bytes; 0 in a dry run.
     pub bytes_before: u64,
-    /// Bytes of the compressed logs after compression; 0 in a dry run.
+    /// Total size of the compressed logs after compression, in bytes; 0 in a dry run.
     pub bytes_after: u64,
     /// Number of logs that were removed.
     pub removed: u64,
-    /// Number of compressed copies that were removed while their plain logs were kept.
+    /// Number of compressed copies that were removed because the plain file also exists.
     pub copies_removed: u64,
     /// Number of unfinished files that were removed.
     pub unfinished_removed: u64,
-    /// Number of logs that were left unchanged.
+    /// Number of logs that were neither compressed nor removed.
     pub kept: u64,
     /// Files and directories that could not be read or changed.
     pub unread: Vec<UnreadLog>,
-    /// Whether the run finished before the deadline.
+    /// Whether the run has processed all logs. If `false`, the deadline was reached first.
     pub complete: bool,
-    /// The time of the last maintenance, if the run did nothing because that time is too long ago for automatic maintenance.
+    /// The time of the last maintenance, if automatic maintenance did nothing because that time is too long ago.
     #[serde(skip)]
     pub withheld_since: Option<Timestamp>,
 }
@@ -89,11 +90,12 @@ pub struct MaintenanceReport {
 impl LogDirectory {
     /// Compresses and removes logs according to the policy. Calls `on_action` for every action.
     ///
-    /// The age of a log is measured in whole days of UTC from the day in its name, or from its modification time if the name has no
-    /// day.
+    /// The age of a log is the number of days from the day in its name to `options.now`, in UTC. If the name has no
+    /// day, the modification time of the file determines the day.
     ///
     /// # Errors
-    /// Fails if the directory cannot be read. A file that cannot be read or changed is listed in the report instead.
+    /// Fails if the log directory cannot be read. The report lists files and directories of months that cannot be read
+    /// or changed.
     pub fn maintain(
         &self,
         policy: Policy,
@@ -104,7 +106,7 @@ impl LogDirectory {
         let today = options.now.to_zoned(TimeZone::UTC).date();
         let report = MaintenanceReport { unread, complete: true, ..MaintenanceReport::default() };
         let mut run = Run { logs: self, policy, options, today, report, on_action };
-        // The oldest months come first, because their logs are the ones to remove.
+        // The oldest months come first, because they contain the logs to remove.
         for month in months.into_iter().rev() {
             match run.month(month) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => run.unread(month.to_string(), &error),
@@ -189,7 +191,8 @@ impl Run<'_> {
         Ok(self.today.duration_since(day).as_secs() / 86_400)
     }
 
-    /// Whether the log is skipped because it was just written. `abs`, because a wrong clock may have set a time far in the future.
+    /// Returns `true` if the log is skipped because it was modified within a day. The absolute value is used, because a
+    /// wrong clock may have set a modification time far in the future.
     fn is_spared(&self, directory: &Directory, log: &LogFile) -> io::Result<bool> {
         Ok(self.options.spares_recent && self.options.now.duration_since(self.modified(directory, log)?).abs() < DAY)
     }
@@ -202,14 +205,14 @@ impl Run<'_> {
     fn remove(&mut self, directory: &Directory, log: &LogFile) -> io::Result<()> {
         let forms = [(log.is_packed, PACKED), (log.is_plain, PLAIN)];
         let files: Vec<String> =
-            forms.iter().filter(|(is_there, _)| *is_there).map(|(_, ending)| format!("{}{ending}", log.name)).collect();
+            forms.iter().filter(|(exists, _)| *exists).map(|(_, ending)| format!("{}{ending}", log.name)).collect();
         for file in &files {
-            // Keep files that cannot be read.
+            // Fails for a file that cannot be read, so that it is reported and not removed.
             drop(directory.open_file(file)?);
         }
         if !self.options.is_rehearsal {
             let _names = self.logs.try_lock()?;
-            // Another process may have replaced the log with a new one of the same name in the meantime.
+            // Another process may have created a new log with the same name in the meantime.
             if self.is_spared(directory, log)? {
                 self.report.kept += 1;
                 return Ok(());

@@ -1,12 +1,12 @@
-//! `[logs]` of the configuration.
+//! Tests of the table `[logs]` in the configuration.
 
 use std::path::{Path, PathBuf};
 
 use aurora_logs::{Policy, Settings};
 
 fn load(text: Option<&str>, environment: &[(&str, &str)]) -> Result<Settings, String> {
-    let place = tempfile::tempdir().unwrap();
-    let file = place.path().join("config.toml");
+    let test = tempfile::tempdir().unwrap();
+    let file = test.path().join("config.toml");
     if let Some(text) = text {
         std::fs::write(&file, text).unwrap();
     }
@@ -18,7 +18,7 @@ fn load(text: Option<&str>, environment: &[(&str, &str)]) -> Result<Settings, St
 }
 
 #[test]
-fn the_environment_overrides_the_file_and_the_file_the_defaults() {
+fn the_environment_overrides_the_file_which_overrides_the_defaults() {
     let defaults = load(None, &[]).unwrap();
     assert_eq!(defaults, Settings::at("/logs"));
     assert_eq!(defaults.policy, Policy { retention_days: 90, compress_after_days: 7 });

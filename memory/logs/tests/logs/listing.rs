@@ -1,25 +1,25 @@
-//! Listing of logs.
+//! Tests of listing logs.
 
 use aurora_logs::{DateRange, LogDirectory, Month, date};
 
-use crate::place::Place;
+use crate::test_directory::TestDirectory;
 
-fn paths(place: &Place, range: DateRange) -> Vec<String> {
-    place.logs(range).iter().map(|log| log.path()).collect()
+fn paths(test: &TestDirectory, range: DateRange) -> Vec<String> {
+    test.logs(range).iter().map(|log| log.path()).collect()
 }
 
-fn some() -> Place {
-    let place = Place::new();
+fn sample_logs() -> TestDirectory {
+    let test = TestDirectory::new();
     for (query, time) in [
         ("alpha", "2025-12-13T08:00:00Z"),
         ("beta", "2025-12-13T09:00:00Z"),
         ("gamma", "2025-12-14T08:00:00Z"),
         ("delta", "2026-01-02T08:00:00Z"),
     ] {
-        place.write(query, time);
+        test.write(query, time);
     }
-    place.put_packed("2025/11/old-2025-11-30.md.gz", b"# Conversation: old\nQuery: how it was\n");
-    place.put("2025/12/notes.md", "text");
+    test.put_packed("2025/11/old-2025-11-30.md.gz", b"# Conversation: old\nQuery: how it was\n");
+    test.put("2025/12/notes.md", "text");
     for other in [
         "2025/12/x.txt",
         "2025/notes.md",
@@ -29,14 +29,14 @@ fn some() -> Place {
         "2025/12/.hidden.md",
         "2025/12/deep/a.md",
     ] {
-        place.put(other, "no log");
+        test.put(other, "no log");
     }
-    place
+    test
 }
 
 #[test]
 fn the_newest_day_comes_first() {
-    let place = some();
+    let test = sample_logs();
     let expected = [
         "2026/01/delta-2026-01-02.md",
         "2025/12/gamma-2025-12-14.md",
@@ -45,8 +45,8 @@ fn the_newest_day_comes_first() {
         "2025/12/notes.md",
         "2025/11/old-2025-11-30.md.gz",
     ];
-    assert_eq!(paths(&place, DateRange::default()), expected);
-    let summaries: Vec<_> = place.logs.summaries(DateRange::default()).unwrap().map(|log| log.unwrap()).collect();
+    assert_eq!(paths(&test, DateRange::default()), expected);
+    let summaries: Vec<_> = test.logs.summaries(DateRange::default()).unwrap().map(|log| log.unwrap()).collect();
     let files: Vec<&str> = summaries.iter().map(|summary| summary.file.as_str()).collect();
     // Within a day, the latest log comes first.
     assert_eq!(files, [expected[0], expected[1], expected[3], expected[2], expected[4], expected[5]]);
@@ -57,13 +57,13 @@ fn the_newest_day_comes_first() {
 }
 
 #[test]
-fn ranges() {
-    let place = some();
+fn a_range_selects_logs_by_day() {
+    let test = sample_logs();
     let day = |text: &str| date(text).unwrap();
     let count =
-        |from: Option<&str>, to: Option<&str>| paths(&place, DateRange { from: from.map(day), to: to.map(day) }).len();
-    assert_eq!(paths(&place, DateRange::day(day("2025-12-14"))), ["2025/12/gamma-2025-12-14.md"]);
-    assert_eq!(paths(&place, DateRange::month(Month::named("2025", "12").unwrap())).len(), 4);
+        |from: Option<&str>, to: Option<&str>| paths(&test, DateRange { from: from.map(day), to: to.map(day) }).len();
+    assert_eq!(paths(&test, DateRange::day(day("2025-12-14"))), ["2025/12/gamma-2025-12-14.md"]);
+    assert_eq!(paths(&test, DateRange::month(Month::named("2025", "12").unwrap())).len(), 4);
     assert_eq!(count(Some("2025-12-13"), Some("2025-12-14")), 3);
     assert_eq!(count(Some("2025-12-14"), None), 2);
     assert_eq!(count(None, Some("2025-11-30")), 1);
@@ -72,8 +72,8 @@ fn ranges() {
 
 #[test]
 fn a_missing_directory_has_no_logs() {
-    let place = tempfile::tempdir().unwrap();
-    assert!(LogDirectory::open(&place.path().join("none")).unwrap().is_none());
-    std::fs::write(place.path().join("file"), "").unwrap();
-    assert!(LogDirectory::open(&place.path().join("file")).is_err());
+    let test = tempfile::tempdir().unwrap();
+    assert!(LogDirectory::open(&test.path().join("none")).unwrap().is_none());
+    std::fs::write(test.path().join("file"), "").unwrap();
+    assert!(LogDirectory::open(&test.path().join("file")).is_err());
 }

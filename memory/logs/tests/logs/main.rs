@@ -7,6 +7,6 @@ mod finding;
 mod hostile;
 mod listing;
 mod maintaining;
-mod place;
 mod searching;
+mod test_directory;
 mod writing;

@@ -1,25 +1,25 @@
-//! Searching logs.
+//! Tests of searching logs.
 
 use aurora_logs::{DateRange, Pattern, PatternError, SearchHit};
 use proptest::prelude::*;
 
-use crate::place::Place;
+use crate::test_directory::TestDirectory;
 
-fn search(place: &Place, pattern: &Pattern) -> Vec<SearchHit> {
+fn search(test: &TestDirectory, pattern: &Pattern) -> Vec<SearchHit> {
     let mut hits = Vec::new();
-    for log in place.logs(DateRange::default()) {
+    for log in test.logs(DateRange::default()) {
         let mut take = |hit| {
             hits.push(hit);
             true
         };
-        place.logs.search(&log, pattern, &mut take).unwrap();
+        test.logs.search(&log, pattern, &mut take).unwrap();
     }
     hits
 }
 
-fn check(place: &Place, pattern: Pattern, expected: &str) {
+fn check(test: &TestDirectory, pattern: Pattern, expected: &str) {
     let mut found = String::new();
-    for hit in search(place, &pattern) {
+    for hit in search(test, &pattern) {
         let SearchHit { file, id, name, phase, line_start, line_end, matching_lines, lines } = hit;
         let (id, name) = (id.unwrap_or_default(), name.unwrap_or_default());
         found.push_str(&format!("{file}:{line_start}-{line_end} {name} {phase:?} {id} {matching_lines}:"));
@@ -35,45 +35,45 @@ const LOG: &str = "---\n## Query: 2025-12-13T14:32:15Z | ID: aurora-1\n\n**User 
 
 #[test]
 fn words_are_found_in_a_section() {
-    let place = Place::new();
-    place.put("2025/12/a-2025-12-13.md", LOG);
-    place.put_packed("2025/11/b-2025-11-13.md.gz", b"one oauth\r\ntwo\n");
-    check(&place, Pattern::words("oauth").unwrap(), "
+    let test = TestDirectory::new();
+    test.put("2025/12/a-2025-12-13.md", LOG);
+    test.put_packed("2025/11/b-2025-11-13.md.gz", b"one oauth\r\ntwo\n");
+    check(&test, Pattern::words("oauth").unwrap(), "
 2025/12/a-2025-12-13.md:2-5 Query None aurora-1 1: [4 **User Query**: \"OAuth\" \"OAuth\"]
 2025/12/a-2025-12-13.md:6-12 Phase 1: ASSESS Some(1) aurora-1 2: [7 uses OAuth2 \"OAuth\"] [10 ### Phase 2: no oauth \"oauth\"]
 2025/12/a-2025-12-13.md:13-15 Phase 3: DECOMPOSE Some(3) aurora-1 1: [14 TOKEN of oauth \"oauth\"]
 2025/11/b-2025-11-13.md.gz:1-2  None  1: [1 one oauth \"oauth\"]");
-    // Every word must occur, on any line of the section.
-    check(&place, Pattern::words(" Token  oauth oauth").unwrap(), "
+    // A hit must contain every word, but not on the same line.
+    check(&test, Pattern::words(" Token  oauth oauth").unwrap(), "
 2025/12/a-2025-12-13.md:6-12 Phase 1: ASSESS Some(1) aurora-1 3: [7 uses OAuth2 \"OAuth\"] [8 and tokens \"token\"] [10 ### Phase 2: no oauth \"oauth\"]
 2025/12/a-2025-12-13.md:13-15 Phase 3: DECOMPOSE Some(3) aurora-1 1: [14 TOKEN of oauth \"TOKEN\"]");
     check(
-        &place,
+        &test,
         Pattern::words("decompose").unwrap(),
         "
 2025/12/a-2025-12-13.md:13-15 Phase 3: DECOMPOSE Some(3) aurora-1 1: [13 ### Phase 3: DECOMPOSE \"DECOMPOSE\"]",
     );
-    check(&place, Pattern::words("saml").unwrap(), "");
-    check(&place, Pattern::words("o.uth").unwrap(), "");
+    check(&test, Pattern::words("saml").unwrap(), "");
+    check(&test, Pattern::words("o.uth").unwrap(), "");
 }
 
 #[test]
 fn regular_expressions_match_lines() {
-    let place = Place::new();
-    place.put("2025/12/a-2025-12-13.md", LOG);
+    let test = TestDirectory::new();
+    test.put("2025/12/a-2025-12-13.md", LOG);
     check(
-        &place,
+        &test,
         Pattern::regex("^uses O[A-Z]uth\\d$").unwrap(),
         "
 2025/12/a-2025-12-13.md:6-12 Phase 1: ASSESS Some(1) aurora-1 1: [7 uses OAuth2 \"uses OAuth2\"]",
     );
     check(
-        &place,
+        &test,
         Pattern::regex("(?i)token\\s").unwrap(),
         "
 2025/12/a-2025-12-13.md:13-15 Phase 3: DECOMPOSE Some(3) aurora-1 1: [14 TOKEN of oauth \"TOKEN \"]",
     );
-    assert_eq!(search(&place, &Pattern::regex("").unwrap()).len(), 5);
+    assert_eq!(search(&test, &Pattern::regex("").unwrap()).len(), 5);
     assert!(matches!(Pattern::regex("a("), Err(PatternError::Regex(_))));
     assert!(matches!(Pattern::regex("a{1000}{1000}{1000}"), Err(PatternError::Regex(_))));
     assert!(matches!(Pattern::words(" \n"), Err(PatternError::Empty)));
@@ -84,24 +84,25 @@ fn regular_expressions_match_lines() {
 
 #[test]
 fn the_best_five_lines_are_shown() {
-    let place = Place::new();
+    let test = TestDirectory::new();
     let lines: String =
         (0..20).map(|number| format!("{number} {}\n", if number == 17 { "a b" } else { "a" })).collect();
-    place.put("2025/12/a.md", format!("{lines}b\n"));
-    let hits = search(&place, &Pattern::words("a b").unwrap());
+    test.put("2025/12/a.md", format!("{lines}b\n"));
+    let hits = search(&test, &Pattern::words("a b").unwrap());
     assert_eq!((hits.len(), hits[0].matching_lines), (1, 21));
     let shown: Vec<u64> = hits[0].lines.iter().map(|line| line.line).collect();
     assert_eq!(shown, [1, 2, 3, 4, 18]);
 }
 
 #[test]
-fn long_lines_are_cut_around_the_match() {
-    let place = Place::new();
+fn long_lines_are_shortened_around_the_match() {
+    let test = TestDirectory::new();
     let line = format!("{}é needle {}\n", "é".repeat(1000), "x".repeat(1000));
-    place.put("2025/12/a.md", format!("{line}{}needle\nneedle\n", "y".repeat((1 << 20) - 3)));
-    let hits = search(&place, &Pattern::words("needle").unwrap());
+    test.put("2025/12/a.md", format!("{line}{}needle\nneedle\n", "y".repeat((1 << 20) - 3)));
+    let hits = search(&test, &Pattern::words("needle").unwrap());
     let lines: Vec<u64> = hits[0].lines.iter().map(|line| line.line).collect();
-    // The second line is longer than 1 MiB, and the cut splits its match.
+    // The second line is longer than 1 MiB. Its match is not found, because it crosses the position at which the line
+    // is truncated.
     assert_eq!(lines, [1, 3]);
     let shown = &hits[0].lines[0];
     assert!(shown.text.starts_with("…é") && shown.text.ends_with("x…") && shown.text.len() < 420, "{shown:?}");
@@ -109,44 +110,44 @@ fn long_lines_are_cut_around_the_match() {
 }
 
 #[test]
-fn a_search_stops_when_the_caller_asks() {
-    let place = Place::new();
-    place.put("2025/12/a.md", "## A\nx\n## B\nx\n## C\nx\n");
+fn a_search_stops_if_the_caller_returns_false() {
+    let test = TestDirectory::new();
+    test.put("2025/12/a.md", "## A\nx\n## B\nx\n## C\nx\n");
     let mut seen = 0;
     let mut take = |_| {
         seen += 1;
         seen < 2
     };
-    place.logs.search(&place.log("a"), &Pattern::words("x").unwrap(), &mut take).unwrap();
+    test.logs.search(&test.log("a"), &Pattern::words("x").unwrap(), &mut take).unwrap();
     assert_eq!(seen, 2);
 }
 
 #[test]
 fn a_damaged_log_is_an_error_after_its_readable_part() {
-    let place = Place::new();
+    let test = TestDirectory::new();
     let text: String = (0..20_000).map(|number| format!("## Part {number}\nneedle {}\n", number * number)).collect();
-    place.put_packed("2025/12/a.md.gz", text.as_bytes());
-    let whole = std::fs::read(place.path("2025/12/a.md.gz")).unwrap();
-    place.put("2025/12/a.md.gz", &whole[..whole.len() / 2]);
+    test.put_packed("2025/12/a.md.gz", text.as_bytes());
+    let whole = std::fs::read(test.path("2025/12/a.md.gz")).unwrap();
+    test.put("2025/12/a.md.gz", &whole[..whole.len() / 2]);
     let mut seen = 0;
     let mut take = |_| {
         seen += 1;
         true
     };
-    let result = place.logs.search(&place.log("a"), &Pattern::words("needle").unwrap(), &mut take);
+    let result = test.logs.search(&test.log("a"), &Pattern::words("needle").unwrap(), &mut take);
     assert!(result.is_err() && seen > 100, "{result:?} {seen}");
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// The search finds the same sections as a naive search, in plain and compressed logs.
+    /// Compares the search with a naive search, in plain and in compressed logs.
     #[test]
-    fn search_agrees_with_a_naive_search(text in "(## [ab]\n|[abAB ]{0,6}\n|```\n)*", packed in any::<bool>()) {
-        let place = Place::new();
+    fn a_search_finds_the_same_sections_as_a_naive_search(text in "(## [ab]\n|[abAB ]{0,6}\n|```\n)*", packed in any::<bool>()) {
+        let test = TestDirectory::new();
         match packed {
-            true => place.put_packed("2025/12/a.md.gz", text.as_bytes()),
-            false => place.put("2025/12/a.md", &text),
+            true => test.put_packed("2025/12/a.md.gz", text.as_bytes()),
+            false => test.put("2025/12/a.md", &text),
         }
         let mut tracker = aurora_logs::SectionTracker::default();
         let mut sections = vec![(1_u64, String::new())];
@@ -160,7 +161,7 @@ proptest! {
         }
         let expected: Vec<u64> =
             sections.iter().filter(|(_, text)| text.contains('a') && text.contains('b')).map(|(line, _)| *line).collect();
-        let found: Vec<u64> = search(&place, &Pattern::words("B a").unwrap()).iter().map(|hit| hit.line_start).collect();
+        let found: Vec<u64> = search(&test, &Pattern::words("B a").unwrap()).iter().map(|hit| hit.line_start).collect();
         prop_assert_eq!(found, expected);
     }
 }

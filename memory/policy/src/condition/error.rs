@@ -1,10 +1,10 @@
-//! Errors of invalid conditions.
+//! The error of an invalid condition.
 
 use std::ops::Range;
 
 use thiserror::Error;
 
-/// The first error of a condition.
+/// The first error in an invalid condition.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{cause} at bytes {}..{}; expected {expected}{}", span.start, span.end, in_parentheses(suggestion.as_deref()))]
 pub struct ConditionError {
@@ -12,7 +12,7 @@ pub struct ConditionError {
     pub span: Range<usize>,
     /// A description of the problem.
     pub cause: String,
-    /// The input that the parser expected instead.
+    /// A description of the text that the parser expected instead.
     pub expected: String,
     /// A likely fix, such as ``did you mean `score`?``.
     pub suggestion: Option<String>,

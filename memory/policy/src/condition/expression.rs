@@ -1,12 +1,12 @@
-//! Predicates joined by AND, OR and NOT.
+//! Boolean expressions of predicates, AND, OR and NOT.
 
 use std::fmt;
 
 use crate::condition::predicate::Predicate;
 use crate::facts::Facts;
 
-/// A boolean expression. `And` and `Or` have at least two parts. No part is of the same kind as its parent, so that
-/// `a AND b AND c` has only one tree.
+/// A boolean expression. `And` and `Or` have at least two parts. A part of `And` is never an `And`, and a part of `Or`
+/// is never an `Or`, so that `a AND b AND c` has only one representation.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Expression {
     Or(Vec<Expression>),
@@ -41,17 +41,18 @@ impl Expression {
         }
     }
 
-    /// Calls `visit` for every predicate in the order of the text.
-    pub(super) fn predicates<'e>(&'e self, visit: &mut impl FnMut(&'e Predicate)) {
+    /// Calls `visit` for every predicate, in the order of the text.
+    pub(super) fn visit_predicates<'e>(&'e self, visit: &mut impl FnMut(&'e Predicate)) {
         match self {
-            Self::Or(parts) | Self::And(parts) => parts.iter().for_each(|part| part.predicates(visit)),
-            Self::Not(part) => part.predicates(visit),
+            Self::Or(parts) | Self::And(parts) => parts.iter().for_each(|part| part.visit_predicates(visit)),
+            Self::Not(part) => part.visit_predicates(visit),
             Self::Predicate(predicate) => visit(predicate),
         }
     }
 }
 
-/// Joins `parts` and flattens nested expressions of the same kind.
+/// Joins `parts` into one expression, and flattens nested expressions of the same kind. Returns a single part
+/// unchanged.
 fn join(
     mut parts: Vec<Expression>,
     kind: impl Fn(Vec<Expression>) -> Expression,
@@ -70,23 +71,23 @@ fn join(
     kind(flat)
 }
 
-/// The canonical form: keywords in capitals, one space between words, and parentheses only where precedence requires
-/// them.
+/// Writes the canonical form. Keywords are in capitals, words are separated by one space, and parentheses occur only
+/// where precedence requires them.
 impl fmt::Display for Expression {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Or(parts) => list(f, parts, " OR ", |part| matches!(part, Self::Or(_))),
-            Self::And(parts) => list(f, parts, " AND ", |part| matches!(part, Self::Or(_) | Self::And(_))),
+            Self::Or(parts) => write_list(f, parts, " OR ", |part| matches!(part, Self::Or(_))),
+            Self::And(parts) => write_list(f, parts, " AND ", |part| matches!(part, Self::Or(_) | Self::And(_))),
             Self::Not(part) => {
                 f.write_str("NOT ")?;
-                nested(f, part, matches!(**part, Self::Or(_) | Self::And(_)))
+                write_nested(f, part, matches!(**part, Self::Or(_) | Self::And(_)))
             }
             Self::Predicate(predicate) => predicate.fmt(f),
         }
     }
 }
 
-fn list(
+fn write_list(
     f: &mut fmt::Formatter<'_>,
     parts: &[Expression],
     keyword: &str,
@@ -96,11 +97,11 @@ fn list(
         if index > 0 {
             f.write_str(keyword)?;
         }
-        nested(f, part, in_parentheses(part))?;
+        write_nested(f, part, in_parentheses(part))?;
     }
     Ok(())
 }
 
-fn nested(f: &mut fmt::Formatter<'_>, part: &Expression, in_parentheses: bool) -> fmt::Result {
+fn write_nested(f: &mut fmt::Formatter<'_>, part: &Expression, in_parentheses: bool) -> fmt::Result {
     if in_parentheses { write!(f, "({part})") } else { write!(f, "{part}") }
 }

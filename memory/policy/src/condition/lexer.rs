@@ -13,7 +13,7 @@ pub(super) enum TokenKind {
     Open,
     Close,
     Operator(Operator),
-    /// A name of letters, digits, `_` and `.`.
+    /// A name that consists of ASCII letters, digits, `_` and `.`.
     Word(String),
     Number(f64),
     /// The unescaped content of a quoted string.
@@ -21,16 +21,17 @@ pub(super) enum TokenKind {
     End,
 }
 
-/// A token and its byte range.
+/// A token and its byte range in the condition.
 #[derive(Debug, Clone)]
 pub(super) struct Token {
     pub(super) kind: TokenKind,
     pub(super) span: Range<usize>,
 }
 
-/// All operators and punctuation; longer signs come before their prefixes. `Err` names the replacement for a sign that is
-/// common elsewhere but invalid in a condition.
-const SIGNS: [(&str, Result<TokenKind, &str>); 21] = [
+/// All operators and punctuation. A symbol comes before its prefixes, so that the longest symbol matches. A symbol with
+/// `Err` is common in other languages, but invalid in a condition. `Err` contains the replacement that the error
+/// suggests.
+const SYMBOLS: [(&str, Result<TokenKind, &str>); 21] = [
     ("&&", Ok(TokenKind::And)),
     ("&", Err("AND")),
     ("||", Ok(TokenKind::Or)),
@@ -69,7 +70,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, ConditionError> {
             first if first.is_ascii_digit() || starts_number(&text[at + first.len_utf8()..], first) => {
                 number(text, at)?
             }
-            _ => sign(text, at, first)?,
+            _ => symbol(text, at, first)?,
         };
         at = token.span.end;
         tokens.push(token);
@@ -102,7 +103,8 @@ fn quoted(text: &str, start: usize, quote: char) -> Result<Token, ConditionError
     Err(ConditionError::new(start..text.len(), "unterminated string", format!("a closing {quote}")))
 }
 
-/// Returns the character of an escape sequence and the length of the sequence after its `\` in bytes.
+/// Parses an escape sequence. `rest` is the text after the `\`. Returns the character and the length of the sequence in
+/// bytes, without the `\`.
 fn escape(rest: &str) -> Option<(char, usize)> {
     let character = match rest.chars().next()? {
         same @ ('\\' | '\'' | '"') => same,
@@ -128,7 +130,7 @@ fn word(text: &str, start: usize) -> Token {
     Token { kind: keyword.map_or_else(|| TokenKind::Word(name.to_owned()), |(_, kind)| kind), span }
 }
 
-/// Whether `first` begins a number although it is not a digit.
+/// Returns `true` if `first` is a sign or a decimal point that begins a number.
 fn starts_number(rest: &str, first: char) -> bool {
     let digits = if first == '-' { rest.strip_prefix('.').unwrap_or(rest) } else { rest };
     matches!(first, '-' | '.') && digits.starts_with(|digit: char| digit.is_ascii_digit())
@@ -152,17 +154,17 @@ fn number(text: &str, start: usize) -> Result<Token, ConditionError> {
     }
 }
 
-fn sign(text: &str, start: usize, first: char) -> Result<Token, ConditionError> {
-    let found = SIGNS.into_iter().find(|(sign, _)| text[start..].starts_with(sign));
-    let Some((sign, kind)) = found else {
+fn symbol(text: &str, start: usize, first: char) -> Result<Token, ConditionError> {
+    let found = SYMBOLS.into_iter().find(|(symbol, _)| text[start..].starts_with(symbol));
+    let Some((symbol, kind)) = found else {
         let shown = first.escape_debug();
         let expected = "a field, an operator, a value, a parenthesis, AND, OR or NOT";
         return Err(ConditionError::new(start..start + first.len_utf8(), format!("unexpected `{shown}`"), expected));
     };
-    let span = start..start + sign.len();
+    let span = start..start + symbol.len();
     match kind {
         Ok(kind) => Ok(Token { kind, span }),
-        Err(known) => Err(ConditionError::new(span, format!("unexpected `{sign}`"), known)),
+        Err(replacement) => Err(ConditionError::new(span, format!("unexpected `{symbol}`"), replacement)),
     }
 }
 

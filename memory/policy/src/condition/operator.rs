@@ -1,9 +1,9 @@
-//! Operators of comparisons.
+//! Comparison operators.
 
 use std::cmp::Ordering;
 use std::fmt;
 
-/// An operator between a field and a value.
+/// A comparison operator between a field and a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Operator {
     Equal,
@@ -15,7 +15,7 @@ pub(super) enum Operator {
 }
 
 impl Operator {
-    /// Whether the operator holds between values that compare like `ordering`.
+    /// Returns `true` if the comparison holds for two values whose order is `ordering`.
     pub(super) fn accepts(self, ordering: Ordering) -> bool {
         match self {
             Self::Equal => ordering.is_eq(),

@@ -190,7 +190,8 @@ impl Parser<'_> {
         matches!(value.kind, TokenKind::Word(_) | TokenKind::Number(_)).then(|| format!("write '{given}'"))
     }
 
-    /// Returns the error for a token that cannot follow a predicate. `end` names the token that could end the expression there.
+    /// Returns the error for a token that cannot follow a predicate. `end` names the token that could end the
+    /// expression there.
     fn unexpected_after_predicate(&self, end: &str) -> ConditionError {
         let token = self.peek();
         let error = self.unexpected(token.span.clone(), &format!("AND, OR or {end}"));

@@ -1,4 +1,4 @@
-//! Predicates: the parts of a condition that test one fact.
+//! Predicates. A predicate is the part of a condition that tests one fact.
 
 use std::fmt::{self, Write as _};
 
@@ -24,7 +24,7 @@ pub(super) enum TextField {
     SemanticRole,
 }
 
-/// A field, by the type of its value.
+/// A field, classified by the type of its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Field {
     Number(NumberField),
@@ -32,7 +32,7 @@ pub(super) enum Field {
     IsPattern,
 }
 
-/// All names of all fields. The first name of a field is the canonical one.
+/// Names of all fields. If a field has several names, the first is the canonical name.
 pub(super) const FIELDS: [(&str, Field); 13] = [
     ("score", Field::Number(NumberField::Score)),
     ("success_score", Field::Number(NumberField::Score)),
@@ -49,7 +49,7 @@ pub(super) const FIELDS: [(&str, Field); 13] = [
     ("semantic_role", Field::Text(TextField::SemanticRole)),
 ];
 
-/// A test of one fact.
+/// A condition on one fact.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Predicate {
     Constant(bool),
@@ -58,13 +58,13 @@ pub(super) enum Predicate {
         operator: Operator,
         value: f64,
     },
-    /// `==` if `equal`, otherwise `!=`.
+    /// The operator is `==` if `equal` is `true`, and `!=` otherwise.
     Text {
         field: TextField,
         equal: bool,
         value: String,
     },
-    /// The fact always has a value, so `!=` is stored as `==` with the other value.
+    /// The fact `is_pattern` always has a value, so `!=` is stored as `==` with the opposite value.
     IsPattern(bool),
     ContainsTag(String),
     InactiveFor(u32),
@@ -89,7 +89,7 @@ impl Predicate {
 }
 
 impl NumberField {
-    /// Returns the value, if the entry has one.
+    /// Returns the value of the field; `None` if the entry has no value.
     #[allow(clippy::cast_precision_loss, reason = "access counts are far below 2^53")]
     pub(super) fn value(self, facts: &Facts<'_>) -> Option<f64> {
         match self {
@@ -102,7 +102,7 @@ impl NumberField {
 }
 
 impl TextField {
-    /// Returns the value, if the entry has one.
+    /// Returns the value of the field; `None` if the entry has no value.
     pub(super) fn value<'a>(self, facts: &Facts<'a>) -> Option<&'a str> {
         match self {
             Self::Domain => facts.domain,
@@ -113,14 +113,15 @@ impl TextField {
         }
     }
 
-    /// Compares texts ignoring ASCII case. Ids are compared exactly, because they can contain case-sensitive file paths.
+    /// Compares two texts ignoring ASCII case. Ids are compared exactly, because they can contain case-sensitive file
+    /// paths.
     fn matches(self, found: &str, value: &str) -> bool {
         if self == Self::Id { found == value } else { found.eq_ignore_ascii_case(value) }
     }
 }
 
 impl Field {
-    /// Returns the canonical name.
+    /// Returns the canonical name of the field.
     pub(super) fn name(self) -> &'static str {
         FIELDS.iter().find(|(_, field)| *field == self).map_or("", |(name, _)| name)
     }

@@ -1,4 +1,4 @@
-//! Describes the facts that a condition tests.
+//! Descriptions of the facts that a condition tests.
 
 use crate::condition::expression::Expression;
 use crate::condition::predicate::{Field, NumberField, Predicate};
@@ -7,7 +7,7 @@ use crate::facts::Facts;
 /// Describes the value of every fact that `expression` tests, in the order of the expression and without duplicates.
 pub(super) fn describe(expression: &Expression, facts: &Facts<'_>) -> String {
     let mut values: Vec<String> = Vec::new();
-    expression.predicates(&mut |predicate| {
+    expression.visit_predicates(&mut |predicate| {
         let value = describe_fact(predicate, facts);
         values.extend(value.filter(|value| !values.contains(value)));
     });
@@ -32,7 +32,7 @@ fn describe_fact(predicate: &Predicate, facts: &Facts<'_>) -> Option<String> {
     Some(format!("`{}` is {}", field.name(), value.as_deref().unwrap_or("absent")))
 }
 
-/// Formats a number. Ages are rounded to about a second.
+/// Formats the value of a field. Ages are rounded to 5 decimals, which is about a second.
 fn number(field: NumberField, value: f64) -> String {
     match field {
         NumberField::Score | NumberField::AccessCount => value.to_string(),

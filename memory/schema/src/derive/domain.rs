@@ -1,4 +1,4 @@
-//! Derives the domain: the area of software with the most words in an entry.
+//! Derives the domain of an entry, which is an area of software such as `security`.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -7,10 +7,10 @@ use super::passages::Passage;
 use super::words::{singulars, words};
 use crate::entry::Entry;
 
-/// The domain of an entry that has no word of any other domain.
+/// The domain of an entry whose words belong to no other domain.
 const GENERAL: &str = "general";
 
-/// The domains and their words, in the order of the file.
+/// The domains and their words, in the order of `domains.txt`.
 static DOMAINS: LazyLock<Vec<(&'static str, Vec<&'static str>)>> = LazyLock::new(|| {
     let lines = include_str!("../../data/domains.txt").lines().filter(|line| !line.starts_with('#'));
     let domains = lines.filter_map(|line| line.split_once(':'));
@@ -23,12 +23,13 @@ static DOMAIN_OF_WORD: LazyLock<HashMap<&'static str, usize>> = LazyLock::new(||
     domains.flat_map(|(domain, (_, words))| words.iter().map(move |word| (*word, domain))).collect()
 });
 
-/// Returns the domain whose words occur most often in the keywords and texts. On a tie, the domain that is first in the file wins.
+/// Returns the domain whose words occur most often in the keywords and texts of the entry. On a tie, the domain that
+/// comes first in `domains.txt` wins.
 pub(super) fn derive(entry: &Entry, passages: &[Passage<'_>]) -> &'static str {
     let mut counts = vec![0_usize; DOMAINS.len()];
     let texts = passages.iter().map(|passage| passage.text.as_ref()).chain(entry.keywords());
     for word in texts.flat_map(words) {
-        // The parts of an identifier such as `token_manager` count as well.
+        // The parts of an identifier such as `token_manager` are also counted.
         let parts = word.split('_').filter(|part| *part != word);
         for domain in std::iter::once(word.as_str()).chain(parts).filter_map(domain_of) {
             counts[domain] += 1;
@@ -40,8 +41,8 @@ pub(super) fn derive(entry: &Entry, passages: &[Passage<'_>]) -> &'static str {
 }
 
 fn domain_of(word: &str) -> Option<usize> {
-    let known = |word: &str| DOMAIN_OF_WORD.get(word).copied();
-    known(word).or_else(|| singulars(word).find_map(|word| known(&word)))
+    let lookup = |word: &str| DOMAIN_OF_WORD.get(word).copied();
+    lookup(word).or_else(|| singulars(word).find_map(|word| lookup(&word)))
 }
 
 #[cfg(test)]

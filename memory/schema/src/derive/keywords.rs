@@ -1,44 +1,46 @@
-//! Derives keywords: the words that occur most often, weighted by the part of the entry.
+//! Derives the keywords of an entry. They are its most frequent words, weighted by the part of the entry in which they
+//! occur.
 
 use std::collections::HashMap;
 
 use super::passages::{Passage, Prominence};
 use super::words::{singulars, words};
 
-/// Minimum number of keywords, if the entry has enough words.
+/// Number of keywords that are selected regardless of their weight, if the entry has enough words.
 const MIN_KEYWORDS: usize = 5;
 /// Maximum number of keywords.
 const MAX_KEYWORDS: usize = 7;
 
-/// Minimum weight of keywords beyond [`MIN_KEYWORDS`]: the weight of a word that occurs twice.
+/// Minimum weight of the keywords after the first [`MIN_KEYWORDS`]. It is the weight of a word that occurs twice in the
+/// body.
 const MIN_WEIGHT: u64 = 2;
 
-/// A word of an entry with its weight.
+/// A word of an entry, with its weight.
 pub(super) struct Ranked {
     pub(super) word: String,
-    /// Sum of the weights of the passages in which the word occurs, per occurrence.
+    /// Sum of the weights of all occurrences of the word.
     weight: u64,
-    /// The most prominent passage in which the word occurs.
+    /// The prominence of the most prominent passage in which the word occurs.
     pub(super) prominence: Prominence,
 }
 
-/// Ranks the words of an entry by weight, then by first occurrence. If a plural and its singular both occur, the plural counts for
-/// the singular.
+/// Ranks the words of an entry by weight, and words of equal weight by their first occurrence. If a plural and its
+/// singular both occur, the occurrences of the plural count for the singular.
 pub(super) fn rank(passages: &[Passage<'_>]) -> Vec<Ranked> {
-    let mut places: HashMap<String, usize> = HashMap::new();
+    let mut indexes: HashMap<String, usize> = HashMap::new();
     let mut found: Vec<Ranked> = Vec::new();
     for passage in passages {
         for word in words(&passage.text) {
-            let place = *places.entry(word).or_insert_with_key(|word| {
+            let index = *indexes.entry(word).or_insert_with_key(|word| {
                 found.push(Ranked { word: word.clone(), weight: 0, prominence: passage.prominence });
                 found.len() - 1
             });
-            found[place].weight += passage.prominence.weight();
-            found[place].prominence = found[place].prominence.min(passage.prominence);
+            found[index].weight += passage.prominence.weight();
+            found[index].prominence = found[index].prominence.min(passage.prominence);
         }
     }
     for at in 0..found.len() {
-        let singular = singulars(&found[at].word).find_map(|word| places.get(&word).copied());
+        let singular = singulars(&found[at].word).find_map(|word| indexes.get(&word).copied());
         if let Some(singular) = singular {
             let prominence = found[at].prominence;
             found[singular].weight += std::mem::take(&mut found[at].weight);
@@ -46,7 +48,7 @@ pub(super) fn rank(passages: &[Passage<'_>]) -> Vec<Ranked> {
         }
     }
     found.retain(|ranked| ranked.weight > 0);
-    // The sort is stable: words of equal weight keep their order.
+    // The sort is stable, so words of equal weight keep their order.
     found.sort_by_key(|ranked| std::cmp::Reverse(ranked.weight));
     found
 }

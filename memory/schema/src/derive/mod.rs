@@ -1,4 +1,4 @@
-//! Derives missing metadata of an entry: keywords, semantic role and domain.
+//! Derives missing metadata of an entry: the keywords, the semantic role and the domain.
 
 mod domain;
 mod keywords;
@@ -11,8 +11,8 @@ use serde_json::Value;
 use crate::entry::Entry;
 use passages::passages;
 
-/// Sets `metadata.keywords`, `metadata.semantic_role` and `metadata.domain` if they are missing, and lists the fields that it sets in
-/// `metadata.derived`. Derivation is deterministic.
+/// Derives `metadata.keywords`, `metadata.semantic_role` and `metadata.domain` if they are missing. Adds the names of
+/// the derived fields to `metadata.derived`. Derivation is deterministic.
 pub(crate) fn complete(entry: &mut Entry) {
     let missing = ["keywords", "semantic_role", "domain"].map(|field| !entry.has_metadata(field));
     if missing == [false; 3] {

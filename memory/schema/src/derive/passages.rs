@@ -1,4 +1,4 @@
-//! The texts of an entry from which its metadata is derived.
+//! Selects the texts of an entry from which its metadata is derived.
 
 use std::borrow::Cow;
 
@@ -16,10 +16,10 @@ pub(super) enum Prominence {
 }
 
 impl Prominence {
-    /// All values, the most prominent first.
+    /// All values, from the most to the least prominent.
     pub(super) const ALL: [Self; 3] = [Self::Title, Self::Topic, Self::Body];
 
-    /// Returns the weight of one occurrence of a word.
+    /// Returns the weight of one occurrence of a word in a text of this prominence.
     pub(super) fn weight(self) -> u64 {
         match self {
             Self::Title => 4,
@@ -29,15 +29,16 @@ impl Prominence {
     }
 }
 
-/// A text of an entry.
+/// A text of an entry, with its prominence.
 pub(super) struct Passage<'e> {
     pub(super) prominence: Prominence,
     pub(super) text: Cow<'e, str>,
 }
 
-/// Returns the texts of an entry in a fixed order, regardless of the order of the document's keys. Tools, sources and names of
-/// agents are left out, because they describe the origin of an entry, not its subject. Signatures and texts of code are left out,
-/// because most of their words belong to the language.
+/// Returns the texts of an entry in a fixed order, which does not depend on the order of the document's keys.
+///
+/// Omits tools, sources and names of agents, because they describe the origin of the entry, not its subject. Omits the
+/// signature and the text of code, because most of their words belong to the programming language.
 pub(super) fn passages(entry: &Entry) -> Vec<Passage<'_>> {
     let mut texts = Texts { entry, found: Vec::new() };
     match entry.kind() {

@@ -1,4 +1,4 @@
-//! Derives the semantic role: the subject of an entry and its kind.
+//! Derives the semantic role of an entry from its subject and its kind.
 
 use super::keywords::Ranked;
 use super::passages::Prominence;
@@ -6,9 +6,10 @@ use crate::entry::Entry;
 use crate::kind::Kind;
 use crate::label;
 
-/// Returns the role, such as `oauth-decomposition-pattern` for reasoning about OAuth; `None` for an entry without words.
+/// Returns the semantic role, such as `oauth-decomposition-pattern` for reasoning about OAuth. Returns `None` for an
+/// entry without words, or if the role would not be a valid label.
 pub(super) fn derive(entry: &Entry, ranked: &[Ranked]) -> Option<String> {
-    // The title names the subject, even if another word is more frequent in the text.
+    // The subject is the best word of the most prominent text, even if another word is more frequent.
     let main = Prominence::ALL.iter().find_map(|prominence| ranked.iter().find(|word| word.prominence == *prominence));
     let subject = main.map(|ranked| ranked.word.as_str()).or_else(|| entry.keywords().first().copied())?;
     let role = format!("{subject}-{}", ending(entry.kind()));

@@ -1,4 +1,4 @@
-//! Splits a text into the words that can become keywords.
+//! Splits a text into words that can become keywords.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -7,34 +7,37 @@ use unicode_normalization::char::is_combining_mark;
 
 use crate::label;
 
-/// Maximum length of a word in characters. Longer words are data, such as base64 or hashes.
+/// Maximum length of a word in characters. Longer words are usually data, such as base64 or hashes.
 const MAX_WORD_CHARS: usize = 40;
 
-/// Maximum length of a run of ideographs in characters. Longer runs are sentences, which have no spaces between words.
+/// Maximum length of a sequence of ideographs in characters. Longer sequences are usually whole sentences, because
+/// Chinese and Japanese have no spaces between words.
 const MAX_HAN_CHARS: usize = 8;
 
-/// Words that say nothing about a subject.
+/// Words that are never keywords, because they do not describe a subject.
 static STOP_WORDS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
     let lines = include_str!("../../data/stopwords.txt").lines();
     lines.filter(|line| !line.starts_with('#')).flat_map(str::split_whitespace).collect()
 });
 
-/// Returns the words of a text that can become keywords, in lower case and in order. Identifiers are not split.
+/// Returns the words of a text that can become keywords, in lower case and in the order of the text. Identifiers are
+/// not split.
 pub(super) fn words(text: &str) -> impl Iterator<Item = String> {
     runs(text).filter_map(|(run, class)| word(run, class))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
-    /// Letters, digits, `_`, and an apostrophe between letters.
+    /// Letters, digits, combining marks, `_`, and apostrophes between letters.
     Word,
     Han,
     Katakana,
-    /// Punctuation, and Hiragana, which Japanese uses for endings and particles.
+    /// All other characters, such as white space and punctuation, and also Hiragana, because Japanese uses it for
+    /// endings and particles.
     Separator,
 }
 
-/// Returns the maximal runs of characters of one class, without separators.
+/// Splits a text into maximal sequences of characters of the same class. Omits separators.
 fn runs(text: &str) -> impl Iterator<Item = (&str, Class)> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -81,7 +84,7 @@ fn word(run: &str, class: Class) -> Option<String> {
     let lower = run.trim_matches('_').to_lowercase().replace('’', "'");
     let word = match lower.rsplit_once('\'') {
         Some((name, "s")) => name,
-        // don't, we're, I'll
+        // Contractions such as don't, we're and I'll are not keywords.
         Some((_, "t" | "re" | "ve" | "ll" | "d" | "m")) => return None,
         _ => &lower,
     };
@@ -89,12 +92,12 @@ fn word(run: &str, class: Class) -> Option<String> {
     (is_word && label::is_label(word) && !STOP_WORDS.contains(word)).then(|| word.to_owned())
 }
 
-/// Whether a word is a version such as `v1` or `v20`.
+/// Returns `true` if a word is a version number such as `v1` or `v20`.
 fn is_version(word: &str) -> bool {
     word.strip_prefix('v').is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// Returns the possible singulars of a word, the likeliest first.
+/// Returns the possible singulars of a word, from the most to the least likely.
 pub(super) fn singulars(word: &str) -> impl Iterator<Item = String> {
     let stem = |suffix: &str, ending: &str| {
         word.strip_suffix(suffix).filter(|stem| stem.chars().nth(1).is_some()).map(|stem| format!("{stem}{ending}"))

@@ -1,4 +1,4 @@
-//! Tags and retention rules of an entry.
+//! The tags and retention rules of an entry.
 
 use serde_json::Value;
 
@@ -30,10 +30,12 @@ impl Entry {
             .collect()
     }
 
-    /// Removes tags and appends others, with secrets masked. A tag in both lists is kept or added. Returns whether the tags changed.
+    /// Removes and adds tags. Secrets in the added tags are masked. A tag in both lists is not removed. Returns `true`
+    /// if the tags have changed.
     ///
     /// # Errors
-    /// Returns [`EditError::Label`] for an invalid new tag and [`EditError::TooMany`] for too many tags. The entry is unchanged then.
+    /// Returns [`EditError::Label`] if an added tag is invalid, and [`EditError::TooMany`] if there would be too many
+    /// tags. After an error, the entry is unchanged.
     pub fn set_tags(&mut self, add: &[&str], remove: &[&str]) -> Result<bool, EditError> {
         let add: Vec<String> = add.iter().map(|tag| checked_label(tag)).collect::<Result<_, _>>()?;
         let add: Vec<&str> = add.iter().map(String::as_str).collect();
@@ -95,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_tags_change_nothing() {
+    fn invalid_tags_are_rejected_and_change_nothing() {
         let mut entry = entry("{}");
         assert_eq!(entry.set_tags(&["ok", " "], &[]), Err(EditError::Label("\" \"".to_owned())));
         let many: Vec<String> = (0..257).map(|n| n.to_string()).collect();

@@ -1,4 +1,4 @@
-//! Links from an entry to other entries.
+//! Links from an entry to other entries and to chunks.
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -10,20 +10,20 @@ use crate::limit::LIST_VALUES;
 const SECTION: &str = "metadata";
 const LINKS: &str = "links";
 
-/// The relation of a link without one.
+/// The relation of a link that does not specify one.
 const DEFAULT_RELATION: &str = "related";
 
-/// The weight of a link without one.
+/// The weight of a link that does not specify one.
 const DEFAULT_WEIGHT: f64 = 1.0;
 
 /// A link to another entry or to a chunk.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Link<'e> {
-    /// The id of the other entry or chunk. It need not exist.
+    /// The id of the other entry or chunk, which does not have to exist.
     pub to: &'e str,
-    /// The meaning of the link; `related` if missing.
+    /// The meaning of the link; `related` by default.
     pub relation: &'e str,
-    /// The strength of the link, from 0 to 1; 1 if missing.
+    /// The strength of the link, from 0 to 1; 1 by default.
     pub weight: f64,
 }
 
@@ -42,12 +42,13 @@ impl Entry {
         self.link_values().iter().filter_map(Link::from_value).collect()
     }
 
-    /// Adds a link to another entry, or changes the weight of the existing link. Secrets in the id and the relation are masked.
-    /// Returns whether the links changed.
+    /// Adds a link to another entry. If a link with the same target and relation exists, changes its weight. Secrets in
+    /// the id and the relation are masked. Returns `true` if the links have changed.
     ///
     /// # Errors
-    /// Returns [`EditError::Id`], [`EditError::LinkToItself`], [`EditError::Label`], [`EditError::Weight`] or
-    /// [`EditError::TooMany`]. The entry is unchanged then.
+    /// Returns [`EditError::Id`], [`EditError::LinkToItself`], [`EditError::Label`] or [`EditError::Weight`] if an
+    /// argument is invalid, and [`EditError::TooMany`] if there would be too many links. After an error, the entry is
+    /// unchanged.
     pub fn add_link(&mut self, to: &str, relation: &str, weight: f64) -> Result<bool, EditError> {
         if let Some(problem) = id::target_problem(to) {
             return Err(EditError::Id(problem));
@@ -74,7 +75,8 @@ impl Entry {
         Ok(true)
     }
 
-    /// Removes the links to another entry: the links of one relation, or all. Returns the number of removed links.
+    /// Removes the links to another entry. `relation` limits this to the links with one relation. Returns the number of
+    /// removed links.
     pub fn remove_link(&mut self, to: &str, relation: Option<&str>) -> usize {
         let mut links = self.link_values().to_vec();
         let before = links.len();
@@ -93,7 +95,7 @@ impl Entry {
     }
 }
 
-/// Replaces the weight of a link and keeps its other fields.
+/// Replaces the weight of a link, and preserves all other fields.
 fn with_weight(link: &Value, weight: f64) -> Value {
     let mut link = link.as_object().cloned().unwrap_or_default();
     link.insert("weight".to_owned(), Value::from(weight));
@@ -141,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_links_are_refused() {
+    fn invalid_links_are_rejected() {
         let mut entry = entry();
         let mut check = |to: &str, relation: &str, weight: f64, expected: &str| {
             assert_eq!(entry.add_link(to, relation, weight).unwrap_err().to_string(), expected);

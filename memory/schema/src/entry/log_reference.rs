@@ -1,4 +1,4 @@
-//! The part of a conversation log that an entry comes from.
+//! The reference from an entry to a conversation log.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -7,21 +7,21 @@ use super::Entry;
 
 const SECTION: &str = "conversation_log_reference";
 
-/// The part of a conversation log that an entry comes from.
+/// A reference to the part of a conversation log from which an entry was created.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LogReference<'e> {
-    /// The day, as written in the document.
+    /// The day of the conversation, in the spelling of the document.
     pub date: Option<&'e str>,
-    /// The file's name.
+    /// The name of the log's file.
     pub file: Option<&'e str>,
     /// The heading of the section.
     pub section: Option<&'e str>,
-    /// First and last line, from 1.
+    /// The numbers of the first and the last line, from 1.
     pub line_range: Option<(u32, u32)>,
 }
 
 impl Entry {
-    /// Returns `conversation_log_reference`, if the document has it.
+    /// Returns `conversation_log_reference`; `None` if the document does not have it.
     pub fn log_reference(&self) -> Option<LogReference<'_>> {
         self.document.get(SECTION)?.as_object()?;
         let lines =

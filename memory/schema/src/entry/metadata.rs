@@ -9,11 +9,12 @@ use crate::verdict::Verdict;
 
 const SECTION: &str = "metadata";
 
-/// The fields of `metadata` that can hold the creation time. The first existing field counts.
+/// The fields of `metadata` that can contain the creation time. The first field that exists is used.
 const CREATED: [&str; 3] = ["created", "timestamp", "acquired"];
 
 impl Entry {
-    /// Returns the score, from 0 to 1: `content.success_score` of reasoning, `content.confidence` of knowledge.
+    /// Returns the score, from 0 to 1. It is `content.success_score` of reasoning, and `content.confidence` of
+    /// knowledge. Returns `None` for other kinds.
     pub fn score(&self) -> Option<f64> {
         let field = match self.kind {
             Kind::Reasoning => "success_score",
@@ -23,12 +24,12 @@ impl Entry {
         self.field("content", field)?.as_f64()
     }
 
-    /// Whether the score makes the entry a pattern; see [`Verdict`].
+    /// Returns `true` if the score is high enough for a pattern; see [`Verdict`].
     pub fn is_pattern(&self) -> bool {
         Verdict::from_score(self.score()).is_pattern()
     }
 
-    /// Returns the creation time in Unix seconds: `metadata.created`, `timestamp` or `acquired`.
+    /// Returns the creation time in Unix seconds, from `metadata.created`, `metadata.timestamp` or `metadata.acquired`.
     pub fn created(&self) -> Option<i64> {
         CREATED.iter().find_map(|field| self.text(SECTION, field)).and_then(time::unix_seconds)
     }
@@ -48,12 +49,12 @@ impl Entry {
         self.text(SECTION, "domain")
     }
 
-    /// Returns `metadata.derived`: the names of the fields of `metadata` that were derived.
+    /// Returns `metadata.derived`, which contains the names of the derived fields of `metadata`.
     pub fn derived(&self) -> Vec<&str> {
         self.texts(SECTION, "derived")
     }
 
-    /// Sets a missing field of `metadata` and lists it in `metadata.derived`.
+    /// Sets a field of `metadata`, and adds its name to `metadata.derived`.
     pub(crate) fn set_derived(&mut self, field: &str, value: Value) {
         let mut derived: Vec<String> = self.derived().into_iter().map(str::to_owned).collect();
         if !derived.iter().any(|name| name == field) {
@@ -63,7 +64,7 @@ impl Entry {
         self.set(SECTION, "derived", Some(Value::from(derived)));
     }
 
-    /// Whether `metadata` has a field.
+    /// Returns `true` if `metadata` has the field.
     pub(crate) fn has_metadata(&self, field: &str) -> bool {
         self.field(SECTION, field).is_some()
     }
@@ -74,7 +75,7 @@ mod tests {
     use crate::Entry;
 
     #[test]
-    fn the_first_existing_time_field_counts() {
+    fn the_first_existing_time_field_is_used() {
         let check = |metadata: &str, expected: Option<i64>| {
             let text = format!(r#"{{"id": "note:a", "type": "note", "content": {{}}, "metadata": {metadata}}}"#);
             assert_eq!(Entry::from_stored(&text).unwrap().created(), expected, "{metadata}");

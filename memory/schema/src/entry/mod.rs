@@ -1,4 +1,4 @@
-//! An entry of memory.
+//! A memory entry.
 
 mod governance;
 mod links;
@@ -18,10 +18,10 @@ use crate::{id, label};
 pub use links::Link;
 pub use log_reference::LogReference;
 
-/// An entry of memory: a JSON document with the schema of its [`Kind`], and an id.
+/// A memory entry. It has an id, and a JSON document with the schema of its [`Kind`].
 ///
-/// An entry serialises as its document. An accessor returns `None` or an empty list for a field that is missing or does not follow
-/// the schema.
+/// An entry is serialised as its document. Accessors return `None` or an empty list for a field that is missing or does
+/// not follow the schema.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
     id: String,
@@ -29,7 +29,7 @@ pub struct Entry {
     document: Map<String, Value>,
 }
 
-/// The error of a stored text that is not an entry.
+/// The error of a stored text that is not a valid entry.
 #[derive(Debug, Error)]
 pub enum StoredError {
     /// The text is not a JSON object.
@@ -38,12 +38,12 @@ pub enum StoredError {
     /// The `type` is missing or unknown.
     #[error("the stored entry has no known `type`")]
     Kind,
-    /// The id is missing or invalid for the kind.
+    /// The id is missing, or is not valid for the kind.
     #[error("the stored entry has no `id` of its kind, which begins with `{0}`")]
     Id(&'static str),
 }
 
-/// The error of an invalid change of an entry.
+/// The error of an invalid change to an entry.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum EditError {
     /// A tag or relation is not a valid label.
@@ -52,10 +52,10 @@ pub enum EditError {
     /// The entry would have too many tags or links.
     #[error("an entry has at most {LIST_VALUES} {0}")]
     TooMany(&'static str),
-    /// The id is invalid for the entry's kind, or the target of a link is not a valid id.
+    /// The new id is not valid for the kind of the entry, or the target of a link is not a valid id.
     #[error("the id {0}")]
     Id(String),
-    /// The link leads from the entry to itself.
+    /// The target of the link is the entry itself.
     #[error("an entry cannot be linked with itself")]
     LinkToItself,
     /// The weight of a link is not between 0 and 1.
@@ -64,19 +64,19 @@ pub enum EditError {
 }
 
 impl Entry {
-    /// Creates an entry from a checked document. Sets `id` and `type` in the document.
+    /// Creates an entry from a checked document. Sets `id` and `type` in the document. Does not check the id.
     pub(crate) fn new(kind: Kind, id: String, mut document: Map<String, Value>) -> Self {
         document.insert("id".to_owned(), Value::String(id.clone()));
         document.insert("type".to_owned(), Value::String(kind.name().to_owned()));
         Self { id, kind, document }
     }
 
-    /// Returns the entry with another id, which is not checked.
+    /// Returns the entry with a new id. Does not check the id.
     pub(crate) fn renamed(self, id: String) -> Self {
         Self::new(self.kind, id, self.document)
     }
 
-    /// Parses a serialised entry. Checks only its id and kind; use [`crate::read_json`] for input from users.
+    /// Parses a serialised entry. Checks only the id and the kind. Use [`crate::read_json`] for input from users.
     ///
     /// # Errors
     /// See [`StoredError`].
@@ -84,7 +84,7 @@ impl Entry {
         Self::from_document(serde_json::from_str(text)?)
     }
 
-    /// Creates an entry from a parsed document. Checks only its id and kind.
+    /// Creates an entry from a parsed document. Checks only the id and the kind.
     ///
     /// # Errors
     /// See [`StoredError`].
@@ -95,13 +95,13 @@ impl Entry {
         Ok(Self::new(kind, id.to_owned(), document))
     }
 
-    /// Returns the entry with the secrets in its texts masked. The id is not changed.
+    /// Masks the secrets in the texts of the entry. Does not change the id.
     #[must_use]
     pub fn without_secrets(self) -> Self {
         Self::new(self.kind, self.id, without_secrets(self.document))
     }
 
-    /// Returns the id, including the prefix of the kind.
+    /// Returns the id, which begins with the prefix of the kind.
     pub fn id(&self) -> &str {
         &self.id
     }
@@ -144,12 +144,12 @@ impl Entry {
         self.field(section, name)?.as_str().filter(|text| !is_blank(text))
     }
 
-    /// Returns the strings of a list.
+    /// Returns the strings in a field that is a list; empty if the field is not a list.
     pub(crate) fn texts(&self, section: &str, name: &str) -> Vec<&str> {
         strings(self.field(section, name))
     }
 
-    /// Sets a field of a section, or removes it if `value` is `None`.
+    /// Sets a field of a section. If `value` is `None`, removes the field, and also the section if it is empty then.
     pub(crate) fn set(&mut self, section: &str, name: &str, value: Option<Value>) {
         let fields = self.document.entry(section).or_insert_with(|| Value::Object(Map::new()));
         if !fields.is_object() {
@@ -173,12 +173,12 @@ impl Serialize for Entry {
     }
 }
 
-/// Returns the strings among the values of a list.
+/// Returns the strings in a list, and ignores all other values. Returns an empty list if `list` is not a list.
 pub(crate) fn strings(list: Option<&Value>) -> Vec<&str> {
     list.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
-/// Checks a label and masks its secrets.
+/// Checks a label, and masks the secrets in it.
 fn checked_label(text: &str) -> Result<String, EditError> {
     match label::is_label(text) {
         true => Ok(aurora_redact::masked(text.to_owned())),
@@ -198,14 +198,14 @@ pub(crate) fn without_secrets(document: Map<String, Value>) -> Map<String, Value
     document.into_iter().map(masked).collect()
 }
 
-/// Masks the text of a field whose name, such as `password`, marks it as a secret.
+/// Masks the text of a field if the name of the field, such as `password`, indicates that the text is a secret.
 fn masked_assignment(name: &str, text: String) -> String {
     if text.contains('\n') {
         return text;
     }
     let start = format!("\"{name}\": \"");
     let masked = aurora_redact::masked(format!("{start}{text}\""));
-    // Masking does not change offsets.
+    // Masking preserves the length and the offsets of a text.
     masked.get(start.len()..start.len() + text.len()).map_or(text, str::to_owned)
 }
 
@@ -223,7 +223,7 @@ mod tests {
     use super::Entry;
 
     #[test]
-    fn fields_whose_names_mark_secrets_are_masked() {
+    fn fields_whose_names_indicate_secrets_are_masked() {
         let secret = ["k3Jd82mXq0PzL5vR", "t7NcY1wBs9HfGa4eUiTo"].concat();
         let check = |name: &str, value: &str, is_masked: bool| {
             let document = serde_json::json!({"id": "note:a", "type": "note", "content": {"text": "a", name: value}});

@@ -9,15 +9,16 @@ use crate::title;
 const SECTION: &str = "content";
 
 impl Entry {
-    /// Returns the title, on one line: the pattern, the topic, the heading of a note, the first line of a turn, or the function or
-    /// file of code. An entry without any of these is titled with the name in its id.
+    /// Returns the title, as one line. It is the pattern of reasoning, the title or topic of knowledge, the heading of
+    /// a note, the first line of a turn, or the function or file of code. If the entry has no title, returns the id
+    /// without its prefix.
     pub fn title(&self) -> String {
         let title = self.title_for_id().map(Cow::into_owned).or_else(|| self.fallback_title());
         let name = || self.id.strip_prefix(self.kind.prefix()).unwrap_or(&self.id).to_owned();
         title.filter(|title| !title.is_empty()).unwrap_or_else(name)
     }
 
-    /// Returns the title from which the id of an entry without one is derived.
+    /// Returns the title from which an id can be derived; `None` if the entry has no such title.
     pub(crate) fn title_for_id(&self) -> Option<Cow<'_, str>> {
         let first = |fields: &[&str]| fields.iter().find_map(|field| self.text(SECTION, field));
         match self.kind {

@@ -17,17 +17,18 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// Reads a note from Markdown or plain text.
 ///
-/// The text can begin with front matter: lines of `key: value` between two lines of `---`. The keys `title`, `tags` (a list, or
-/// separated by commas), `domain`, `id`, and `created` or `date` are interpreted. Other keys are kept unchanged in
-/// `metadata.front_matter`. If the first line between the fences is not a `key: value` line, the lines belong to the note.
+/// The text can begin with front matter, which consists of lines `key: value` between two lines `---`. The keys
+/// `title`, `tags` (a list, or separated by commas), `domain`, `id`, and `created` or `date` are interpreted. Other
+/// keys are stored unchanged in `metadata.front_matter`. If the first line after the first `---` has no key, the text
+/// has no front matter.
 ///
-/// The rest is the text of the note and is kept unchanged, without a byte order mark. Without a `title` in the front matter,
-/// [`crate::Entry::title`] is the first heading, or the first line, cut between words at 80 characters. The id and metadata are
-/// derived as in [`crate::read_json`].
+/// The rest of the text is stored unchanged as the text of the note, without a byte order mark. If the front matter has
+/// no `title`, [`crate::Entry::title`] is the first heading, or the first line, shortened to 80 characters. The id and
+/// the metadata are derived as in [`crate::read_json`].
 ///
 /// # Errors
-/// Returns all mistakes in the order of the text: malformed lines of front matter, invalid values, and a text that is blank, too
-/// long, or contains a NUL.
+/// Returns all mistakes in the order of the text. Mistakes are malformed lines and invalid values in the front matter,
+/// and a text that is blank, too long, or contains a NUL character.
 pub fn read_note(source_name: &str, text: &str) -> Result<Draft, Diagnostics> {
     let mut report = Report::new(source_name, text);
     if text.len() > TEXT_BYTES {

@@ -8,19 +8,19 @@ use crate::kind::Kind;
 use crate::limit::LIST_VALUES;
 use crate::{code, id, label, time};
 
-/// Reads the title, unless it is blank.
+/// Reads the title. Returns `None` if it is blank.
 pub(super) fn title(report: &mut Report<'_>, field: &RawField<'_>) -> Option<Value> {
     one_line(report, field).map(Value::from)
 }
 
-/// Reads the domain, which is a label.
+/// Reads the domain, which must be a label. Returns `None` if it is blank.
 pub(super) fn domain(report: &mut Report<'_>, field: &RawField<'_>) -> Option<Value> {
     let domain = one_line(report, field)?;
     check_label(report, field, domain);
     Some(json!(domain))
 }
 
-/// Reads the id of the note.
+/// Reads the id of the note. Returns `None` if it is blank.
 pub(super) fn id(report: &mut Report<'_>, field: &RawField<'_>) -> Option<Value> {
     let id = one_line(report, field)?;
     if let Some(problem) = id::new_problem(Kind::Note, id) {
@@ -29,7 +29,7 @@ pub(super) fn id(report: &mut Report<'_>, field: &RawField<'_>) -> Option<Value>
     Some(json!(id))
 }
 
-/// Reads a date or a time.
+/// Reads a date or a time. Returns `None` if it is blank.
 pub(super) fn time(report: &mut Report<'_>, field: &RawField<'_>) -> Option<Value> {
     let text = one_line(report, field)?;
     if time::unix_seconds(text).is_none() {
@@ -39,19 +39,19 @@ pub(super) fn time(report: &mut Report<'_>, field: &RawField<'_>) -> Option<Valu
     Some(json!(text))
 }
 
-/// Reads tags: `a, b`, `[a, b]`, or one per following line after a hyphen.
+/// Reads tags. They can be written as `a, b`, as `[a, b]`, or on the following lines, each after a hyphen.
 pub(super) fn tags(report: &mut Report<'_>, field: &RawField<'_>) -> Option<Value> {
     let value = field.value;
     let listed = value.strip_prefix('[').map_or(value, |open| open.strip_suffix(']').unwrap_or(open));
     let is_open = value.starts_with('[') != value.ends_with(']');
-    let below = field.below.iter().map(|line| line.strip_prefix('-').unwrap_or(line));
-    let is_list = field.below.iter().all(|line| line.starts_with('-'));
-    if is_open || !is_list || (!value.is_empty() && !field.below.is_empty()) {
+    let continuation = field.continuation.iter().map(|line| line.strip_prefix('-').unwrap_or(line));
+    let is_list = field.continuation.iter().all(|line| line.starts_with('-'));
+    if is_open || !is_list || (!value.is_empty() && !field.continuation.is_empty()) {
         let message = "`tags` must be a list, `[a, b]`, or separated by commas";
         report.error(code::INVALID_VALUE, field.at.clone(), message, None);
         return None;
     }
-    let all = listed.split(',').chain(below).map(|tag| unquoted(tag.trim()));
+    let all = listed.split(',').chain(continuation).map(|tag| unquoted(tag.trim()));
     let mut tags: Vec<&str> = Vec::new();
     for tag in all.map(|tag| tag.strip_prefix('#').unwrap_or(tag)).filter(|tag| !tag.is_empty()) {
         check_label(report, field, tag);
@@ -67,9 +67,9 @@ pub(super) fn tags(report: &mut Report<'_>, field: &RawField<'_>) -> Option<Valu
     (!tags.is_empty()).then(|| json!(tags))
 }
 
-/// Reads a value on one line, unless it is blank.
+/// Reads a value that must be on one line. Returns `None` if it is blank.
 fn one_line<'t>(report: &mut Report<'_>, field: &RawField<'t>) -> Option<&'t str> {
-    if !field.below.is_empty() {
+    if !field.continuation.is_empty() {
         let message = format!("`{}` must be on one line", field.key);
         report.error(code::INVALID_VALUE, field.at.clone(), message, None);
     }
@@ -83,7 +83,7 @@ fn check_label(report: &mut Report<'_>, field: &RawField<'_>, text: &str) {
     }
 }
 
-/// Removes the quotes around a text.
+/// Removes the quotes around a text, if there are any.
 fn unquoted(text: &str) -> &str {
     let within = |quote: char| text.strip_prefix(quote)?.strip_suffix(quote);
     within('"').or_else(|| within('\'')).unwrap_or(text)

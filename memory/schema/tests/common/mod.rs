@@ -1,4 +1,4 @@
-//! Helpers shared by the tests.
+//! Functions that several tests use.
 #![allow(dead_code, reason = "every test compiles this module and uses only a part of it")]
 
 use std::sync::LazyLock;
@@ -7,7 +7,7 @@ use aurora_memory_schema::{Draft, Kind, read_json, schema};
 use jsonschema::Validator;
 use serde_json::Value;
 
-/// A check that accepts every retention rule.
+/// A check of retention rules that accepts every rule.
 pub(crate) fn no_rules(_: &str, _: &str) -> Result<(), String> {
     Ok(())
 }
@@ -18,23 +18,26 @@ pub(crate) fn read(kind: Kind, text: &str) -> Draft {
 }
 
 static VALIDATORS: LazyLock<Vec<Validator>> = LazyLock::new(|| {
-    let schemas = Kind::ALL.iter().map(|kind| serde_json::from_str::<Value>(schema(*kind)).expect("JSON"));
+    let schemas =
+        Kind::ALL.iter().map(|kind| serde_json::from_str::<Value>(schema(*kind)).expect("the schema is JSON"));
     schemas.map(|schema| jsonschema::draft202012::new(&schema).expect("a valid schema")).collect()
 });
 
-/// Whether the schema of a kind accepts a document.
+/// Returns `true` if the schema of a kind accepts a document.
 pub(crate) fn schema_accepts(kind: Kind, document: &Value) -> bool {
     VALIDATORS[kind as usize].is_valid(document)
 }
 
-/// Whether the schema can express the rule that a document breaks.
+/// The result of validating an invalid document with its schema.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Schema {
+    /// The schema rejects the document.
     Rejects,
+    /// The schema accepts the document, because a schema cannot express the broken rule.
     CannotExpress,
 }
 
-/// Returns the messages for invalid documents, and checks that the schemas reject the documents if they can.
+/// Returns the messages for invalid documents, and checks the results of validating the documents with their schemas.
 pub(crate) fn mistakes(documents: &[(Kind, Schema, &str)]) -> String {
     let shown = documents.iter().map(|(kind, schema, text)| match read_json(*kind, "a.json", text, no_rules) {
         Ok(draft) => panic!("{text} was read as {draft:?}"),
@@ -48,7 +51,7 @@ pub(crate) fn mistakes(documents: &[(Kind, Schema, &str)]) -> String {
     shown.collect::<Vec<_>>().join("\n\n")
 }
 
-/// An entry of every kind with all its fields, as an agent would write it.
+/// An entry of every kind, with most of its fields.
 pub(crate) const EXAMPLES: [(Kind, &str); 5] = [
     (
         Kind::Reasoning,

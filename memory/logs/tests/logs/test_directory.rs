@@ -1,4 +1,4 @@
-//! A log directory for one test.
+//! A log directory for a test.
 
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -7,25 +7,26 @@ use aurora_logs::{DateRange, LogDirectory, LogFile, LogText, Written, interactio
 use jiff::Timestamp;
 use tempfile::TempDir;
 
-/// A temporary log directory, removed when the value is dropped.
-pub(crate) struct Place {
+/// A temporary log directory. It is removed when the value is dropped.
+pub(crate) struct TestDirectory {
     directory: TempDir,
     pub(crate) logs: LogDirectory,
 }
 
-impl Place {
+impl TestDirectory {
     pub(crate) fn new() -> Self {
         let directory = TempDir::new().unwrap();
         let logs = LogDirectory::create(&directory.path().join("logs/conversations")).unwrap();
         Self { directory, logs }
     }
 
+    /// Returns the directory that contains the log directory.
     pub(crate) fn outside(&self) -> &Path {
         self.directory.path()
     }
 
-    pub(crate) fn path(&self, below: &str) -> PathBuf {
-        self.logs.path().join(below)
+    pub(crate) fn path(&self, relative: &str) -> PathBuf {
+        self.logs.path().join(relative)
     }
 
     /// Writes a log with one phase.
@@ -37,31 +38,31 @@ impl Place {
         self.logs.write(LogText::Interaction(interaction("a.json", text.as_bytes()).unwrap()), 2).unwrap()
     }
 
-    /// Writes a log of Markdown.
+    /// Writes a log with a Markdown text.
     pub(crate) fn write_markdown(&self, query: &str, time: &str, body: &str) -> Written {
         let time = Some(time.parse::<Timestamp>().unwrap());
         let body = &mut body.as_bytes();
         self.logs.write(LogText::Markdown { query: query.to_owned(), id: None, time, body }, 2).unwrap()
     }
 
-    /// Writes a file into the directory directly.
-    pub(crate) fn put(&self, below: &str, content: impl AsRef<[u8]>) {
-        let path = self.path(below);
+    /// Writes a file directly into the log directory.
+    pub(crate) fn put(&self, relative: &str, content: impl AsRef<[u8]>) {
+        let path = self.path(relative);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, content).unwrap();
     }
 
-    /// Writes a compressed file into the directory directly.
-    pub(crate) fn put_packed(&self, below: &str, content: &[u8]) {
+    /// Writes a compressed file directly into the log directory.
+    pub(crate) fn put_packed(&self, relative: &str, content: &[u8]) {
         let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
         encoder.write_all(content).unwrap();
-        self.put(below, encoder.finish().unwrap());
+        self.put(relative, encoder.finish().unwrap());
     }
 
-    /// Returns the content of a file, unpacked if it is compressed.
-    pub(crate) fn content(&self, below: &str) -> String {
-        let bytes = std::fs::read(self.path(below)).unwrap();
-        if !below.ends_with(".gz") {
+    /// Returns the content of a file. Decompresses a compressed file.
+    pub(crate) fn content(&self, relative: &str) -> String {
+        let bytes = std::fs::read(self.path(relative)).unwrap();
+        if !relative.ends_with(".gz") {
             return String::from_utf8(bytes).unwrap();
         }
         let mut text = String::new();
@@ -69,18 +70,19 @@ impl Place {
         text
     }
 
-    /// Returns the files of the directory. Files that begin with a dot are included only in the directories of months.
+    /// Returns the paths of all files in the log directory, sorted. Omits files and directories in the root whose names
+    /// begin with a dot.
     pub(crate) fn files(&self) -> Vec<String> {
         let mut files = Vec::new();
         let mut open = vec![self.logs.path().to_owned()];
         while let Some(directory) = open.pop() {
             for entry in std::fs::read_dir(directory).unwrap() {
                 let path = entry.unwrap().path();
-                let below = path.strip_prefix(self.logs.path()).unwrap().to_str().unwrap().to_owned();
+                let relative = path.strip_prefix(self.logs.path()).unwrap().to_str().unwrap().to_owned();
                 match path.symlink_metadata().unwrap().is_dir() {
                     true => open.push(path),
-                    false if below.starts_with('.') => {}
-                    false => files.push(below),
+                    false if relative.starts_with('.') => {}
+                    false => files.push(relative),
                 }
             }
         }
