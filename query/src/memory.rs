@@ -1,10 +1,9 @@
 //! Properties of an index of memories that a search uses: the visibility of entries, their ageing and their links.
 
-use std::fmt;
-
 use aurora_storage::{AccessRecord, ArchivedMetaValue, ChunkRecord, ChunkType, Snapshot, StorageError, UserDirectory};
 use roaring::RoaringBitmap;
 use serde::{Deserialize, Serialize};
+use strum::VariantArray;
 
 /// Columns of the chunks of memories.
 pub mod column {
@@ -84,8 +83,24 @@ pub enum Forgetting {
 /// The source of a result.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    Default,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    strum::Display,
+    strum::IntoStaticStr,
+    VariantArray,
+)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Source {
     /// The files of a project.
     #[default]
@@ -99,15 +114,11 @@ pub enum Source {
 
 impl Source {
     /// Every source.
-    pub const ALL: [Self; 3] = [Self::Code, Self::Memory, Self::Log];
+    pub const ALL: &[Self] = Self::VARIANTS;
 
     /// The name in results.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Code => "code",
-            Self::Memory => "memory",
-            Self::Log => "log",
-        }
+        self.into()
     }
 
     /// Returns the source of a chunk of an index; `is_memory` tells whether the index is one of memories.
@@ -137,12 +148,6 @@ impl Source {
             Self::Memory => chunk_type.is_memory() && chunk_type != ChunkType::Knowledge,
             Self::Code => !chunk_type.is_memory(),
         }
-    }
-}
-
-impl fmt::Display for Source {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
     }
 }
 

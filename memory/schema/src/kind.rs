@@ -1,12 +1,27 @@
 //! The kinds of entries.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
+use strum::VariantArray;
 
 /// The kind of an entry.
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    strum::Display,
+    strum::EnumString,
+    strum::IntoStaticStr,
+    VariantArray,
+)]
+#[strum(serialize_all = "lowercase")]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// A solution of a problem and its subgoals, with a score.
@@ -23,17 +38,11 @@ pub enum Kind {
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Self; 5] = [Self::Reasoning, Self::Knowledge, Self::Note, Self::Turn, Self::Code];
+    pub const ALL: &[Self] = Self::VARIANTS;
 
     /// Returns the value of the field `type`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Reasoning => "reasoning",
-            Self::Knowledge => "knowledge",
-            Self::Note => "note",
-            Self::Turn => "turn",
-            Self::Code => "code",
-        }
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 
     /// Returns the prefix of ids of this kind.
@@ -49,17 +58,11 @@ impl Kind {
 
     /// Returns the kind whose field `type` has this value.
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.name() == name)
+        name.parse().ok()
     }
 
     /// Returns the kind of an id, by its prefix.
     pub fn from_id(id: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| id.starts_with(kind.prefix()))
-    }
-}
-
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+        Self::ALL.iter().copied().find(|kind| id.starts_with(kind.prefix()))
     }
 }
