@@ -5,25 +5,11 @@ use strum::VariantArray;
 
 /// The searches that find an entry, or the breadth of a search.
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Hash,
-    PartialOrd,
-    Ord,
-    Serialize,
-    Deserialize,
-    strum::Display,
-    strum::EnumString,
-    strum::IntoStaticStr,
-    VariantArray,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[derive(strum::Display, strum::EnumString, strum::IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "lowercase")]
 #[strum(parse_err_ty = UnknownScope, parse_err_fn = UnknownScope::new)]
-#[serde(rename_all = "lowercase")]
 pub enum Scope {
     /// Searches of one session.
     Session,

@@ -5,24 +5,10 @@ use strum::VariantArray;
 
 /// The kind of an entry.
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    Serialize,
-    Deserialize,
-    strum::Display,
-    strum::EnumString,
-    strum::IntoStaticStr,
-    VariantArray,
-)]
-#[strum(serialize_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[derive(strum::Display, strum::EnumString, strum::IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "lowercase")]
 pub enum Kind {
     /// A solution of a problem and its subgoals, with a score.
     Reasoning,

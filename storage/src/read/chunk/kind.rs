@@ -5,27 +5,12 @@ use strum::VariantArray;
 
 /// The type of a chunk: a piece of source code, a section of a document, or a memory.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    Default,
-    PartialEq,
-    Eq,
-    Hash,
-    PartialOrd,
-    Ord,
-    Serialize,
-    Deserialize,
-    strum::Display,
-    strum::EnumString,
-    strum::IntoStaticStr,
-    VariantArray,
-)]
-#[strum(serialize_all = "lowercase", ascii_case_insensitive)]
-#[strum(parse_err_ty = UnknownChunkType, parse_err_fn = UnknownChunkType::new)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[repr(u8)]
+#[derive(strum::Display, strum::EnumString, strum::IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "lowercase", ascii_case_insensitive)]
+#[strum(parse_err_ty = UnknownChunkType, parse_err_fn = UnknownChunkType::new)]
 pub enum ChunkType {
     /// A free function.
     Function,
