@@ -168,7 +168,7 @@ impl Tree<'_> {
             );
         }
         println!("  reason       relations  precision");
-        for reason in Reason::ALL {
+        for &reason in Reason::ALL {
             let found: Vec<&Edge> =
                 ours.iter().filter(|(_, (other, _))| *other == reason).map(|(edge, _)| edge).collect();
             let right = found.iter().filter(|edge| expected.contains(edge)).count();
@@ -178,7 +178,7 @@ impl Tree<'_> {
         for edge in spread(&missing, show) {
             println!("  missing  {}", self.shown(edge));
         }
-        for reason in Reason::ALL {
+        for &reason in Reason::ALL {
             let wrong = ours.iter().filter(|(edge, (other, _))| *other == reason && !expected.contains(edge));
             let wrong: Vec<&Edge> = wrong.map(|(edge, _)| edge).collect();
             for edge in spread(&wrong, show) {

@@ -117,7 +117,7 @@ impl<'e> EntryFacts<'e> {
 }
 
 fn kind_of_chunk(chunk_type: ChunkType) -> Kind {
-    Kind::ALL.into_iter().find(|kind| chunk_type_of(*kind) == chunk_type).unwrap_or(Kind::Code)
+    Kind::ALL.iter().copied().find(|kind| chunk_type_of(*kind) == chunk_type).unwrap_or(Kind::Code)
 }
 
 #[cfg(test)]

@@ -8,8 +8,9 @@ use crate::column_use::ColumnUse;
 use crate::value::DynamicType;
 
 /// The role of a stage in a pipeline.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, strum::IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum StageKind {
     /// Emits batches. A pipeline has exactly one source, which runs on one worker.
     Source,
@@ -23,11 +24,7 @@ pub enum StageKind {
 impl StageKind {
     /// `source`, `transform` or `sink`.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Source => "source",
-            Self::Transform => "transform",
-            Self::Sink => "sink",
-        }
+        self.into()
     }
 }
 

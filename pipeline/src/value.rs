@@ -1,13 +1,13 @@
 //! Values as custom stages receive them: single cells of a column, independent of the column's Rust type.
 
 use std::borrow::Cow;
-use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
 /// The type of a column's values in stages that are not written in Rust.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, strum::Display, strum::IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum DynamicType {
     /// UTF-8 text.
     String,
@@ -30,22 +30,8 @@ impl DynamicType {
     pub const CUSTOM: [Self; 5] = [Self::String, Self::Integer, Self::Float, Self::Bool, Self::Strings];
 
     /// The name of the type in configurations and messages.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::String => "string",
-            Self::Integer => "integer",
-            Self::Float => "float",
-            Self::Bool => "bool",
-            Self::Strings => "strings",
-            Self::Vector => "vector",
-            Self::Json => "json",
-        }
-    }
-}
-
-impl fmt::Display for DynamicType {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 }
 

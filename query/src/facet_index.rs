@@ -110,7 +110,7 @@ impl FacetIndex {
     /// Fails if a label of the index is damaged.
     pub(crate) fn count(&self, snapshot: &Snapshot, chunks: &RoaringBitmap) -> Result<SearchFacets, StorageError> {
         let mut types = Vec::new();
-        for kind in ChunkType::ALL {
+        for &kind in ChunkType::ALL {
             types.push(count(kind.as_str(), snapshot.label(Label::Type(kind))?.intersection_len(chunks)));
         }
         let mut languages = Vec::new();

@@ -1,10 +1,9 @@
 //! Properties of an index of memories that a search uses: the visibility of entries, their ageing and their links.
 
-use std::fmt;
-
 use aurora_storage::{AccessRecord, ArchivedMetaValue, ChunkRecord, ChunkType, Snapshot, StorageError, UserDirectory};
 use roaring::RoaringBitmap;
 use serde::{Deserialize, Serialize};
+use strum::VariantArray;
 
 /// Columns of the chunks of memories.
 pub mod column {
@@ -87,6 +86,8 @@ pub enum Forgetting {
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[derive(strum::Display, strum::IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "lowercase")]
 pub enum Source {
     /// The files of a project.
     #[default]
@@ -100,15 +101,11 @@ pub enum Source {
 
 impl Source {
     /// Every source.
-    pub const ALL: [Self; 3] = [Self::Code, Self::Memory, Self::Log];
+    pub const ALL: &[Self] = Self::VARIANTS;
 
     /// The name in results.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Code => "code",
-            Self::Memory => "memory",
-            Self::Log => "log",
-        }
+        self.into()
     }
 
     /// Returns the source of a chunk. `is_memory` is true if the chunk belongs to an index of memories.
@@ -139,12 +136,6 @@ impl Source {
             Self::Memory => chunk_type.is_memory() && chunk_type != ChunkType::Knowledge,
             Self::Code => !chunk_type.is_memory(),
         }
-    }
-}
-
-impl fmt::Display for Source {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
     }
 }
 

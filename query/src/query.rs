@@ -9,8 +9,9 @@ use crate::work::{Cancelled, WorkBudget};
 /// The scores that a search uses.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, strum::IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Mode {
     /// Keywords, meaning and activation.
     #[default]
@@ -24,22 +25,7 @@ pub enum Mode {
 impl Mode {
     /// The name as typed after `--mode`.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Hybrid => "hybrid",
-            Self::Sparse => "sparse",
-            Self::Dense => "dense",
-        }
-    }
-}
-
-impl std::str::FromStr for Mode {
-    type Err = QueryError;
-
-    fn from_str(text: &str) -> Result<Self, QueryError> {
-        [Self::Hybrid, Self::Sparse, Self::Dense]
-            .into_iter()
-            .find(|mode| mode.as_str().eq_ignore_ascii_case(text.trim()))
-            .ok_or_else(|| QueryError::Mode(text.to_owned()))
+        self.into()
     }
 }
 
@@ -115,8 +101,6 @@ pub enum QueryError {
     #[error("the query `{0}` contains no letter or digit to search for")]
     NoTerms(String),
     /// The search mode does not exist.
-    #[error("unknown search mode '{0}'; valid modes: hybrid, sparse, dense")]
-    Mode(String),
     /// The filter is invalid.
     #[error(transparent)]
     Filter(#[from] FilterError),
@@ -148,19 +132,5 @@ impl QueryError {
     /// [`QueryError::TooLong`] if the query exceeds [`MAX_QUERY_BYTES`].
     pub fn check_length(text: &str) -> Result<(), Self> {
         if text.len() > MAX_QUERY_BYTES { Err(Self::TooLong) } else { Ok(()) }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn modes_are_parsed_and_named() {
-        assert_eq!("Sparse".parse::<Mode>().expect("a mode"), Mode::Sparse);
-        assert_eq!(
-            "fuzzy".parse::<Mode>().expect_err("no mode").to_string(),
-            "unknown search mode 'fuzzy'; valid modes: hybrid, sparse, dense"
-        );
     }
 }

@@ -58,8 +58,9 @@ pub struct ColumnDeclaration {
 
 /// The type of a column's values, see [`MetaValue`](crate::MetaValue).
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, strum::Display, strum::IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum ColumnKind {
     /// Text.
     String,
@@ -75,14 +76,8 @@ pub enum ColumnKind {
 
 impl ColumnKind {
     /// Returns the name in configurations and manifests.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::String => "string",
-            Self::Integer => "integer",
-            Self::Float => "float",
-            Self::Bool => "bool",
-            Self::Strings => "strings",
-        }
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 
     /// Whether values are compared as numbers.
@@ -93,12 +88,6 @@ impl ColumnKind {
     /// Whether values are texts.
     pub const fn is_text(self) -> bool {
         matches!(self, Self::String | Self::Strings)
-    }
-}
-
-impl std::fmt::Display for ColumnKind {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.as_str())
     }
 }
 

@@ -1,7 +1,5 @@
 //! Configuration layers, and the policy settings of one layer.
 
-use std::fmt;
-
 use aurora_diagnostics::Location;
 use serde::Serialize;
 
@@ -9,8 +7,9 @@ use crate::condition::Condition;
 use crate::lifespan::{Decay, Lifespan};
 
 /// A layer of the configuration. Later layers override earlier layers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, strum::Display)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Layer {
     /// The defaults of this crate.
     BuiltIn,
@@ -91,18 +90,5 @@ impl PolicyDraft {
         self.decay = later.decay.or(self.decay);
         self.escalation = later.escalation.or(self.escalation.take());
         self.description = later.description.or(self.description.take());
-    }
-}
-
-impl fmt::Display for Layer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::BuiltIn => "built-in",
-            Self::Global => "global",
-            Self::Project => "project",
-            Self::Environment => "environment",
-            Self::Flag => "flag",
-            Self::Entry => "entry",
-        })
     }
 }

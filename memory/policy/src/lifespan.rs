@@ -4,6 +4,7 @@ use std::fmt;
 
 use aurora_suggest::did_you_mean;
 use serde::{Serialize, Serializer};
+use strum::VariantNames;
 
 /// Maximum number of days in a lifespan and in `inactive_for_N_days`: a hundred years.
 pub(crate) const MAX_DAYS: u32 = 36_500;
@@ -20,8 +21,11 @@ pub enum Lifespan {
 }
 
 /// The decay of the activation of an unused entry; see [`activation_loss`](crate::activation_loss).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, strum::Display, strum::EnumString, strum::VariantNames,
+)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Decay {
     /// The activation falls with the logarithm of the days without use.
     #[default]
@@ -84,30 +88,10 @@ impl Serialize for Lifespan {
 impl Decay {
     /// Description of the valid decays, for messages.
     pub(crate) const RULE: &str = "must be \"logarithmic\", \"exponential\" or \"none\"";
-    const ALL: [Self; 3] = [Self::Logarithmic, Self::Exponential, Self::None];
-
-    /// Parses the name of a decay.
-    pub(crate) fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|decay| decay.name() == text)
-    }
 
     /// Returns a suggestion for an invalid decay; `None` if no valid decay is similar.
     pub(crate) fn suggestion(text: &str) -> Option<String> {
-        did_you_mean(text, Self::ALL.map(Self::name))
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Logarithmic => "logarithmic",
-            Self::Exponential => "exponential",
-            Self::None => "none",
-        }
-    }
-}
-
-impl fmt::Display for Decay {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+        did_you_mean(text, Self::VARIANTS.iter().copied())
     }
 }
 

@@ -52,7 +52,7 @@ fn read<'d>(values: &mut Reader<'d, '_>, rates: &mut DecayRates) -> Option<()> {
         }
         let Value::Table(scopes) = &entry.node.value else {
             if let Some(lambda) = values.number(entry, &key, 0.0..=MAX_LAMBDA, RULE) {
-                rates.set(kind, &Scope::ALL, lambda);
+                rates.set(kind, Scope::ALL, lambda);
             }
             continue;
         };
@@ -64,7 +64,12 @@ fn read<'d>(values: &mut Reader<'d, '_>, rates: &mut DecayRates) -> Option<()> {
                         rates.set(kind, &[scope], lambda);
                     }
                 }
-                Err(_) => values.unknown(entry, &key, &Scope::ALL.map(Scope::as_str), None),
+                Err(_) => values.unknown(
+                    entry,
+                    &key,
+                    &Scope::ALL.iter().map(|scope| scope.as_str()).collect::<Vec<_>>(),
+                    None,
+                ),
             }
         }
     }

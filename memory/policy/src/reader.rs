@@ -183,7 +183,9 @@ impl<'d, 't> LayerReader<'d, 't> {
                     let lifespan = values.parsed(field, &key, Lifespan::RULE, Lifespan::parse, Lifespan::suggestion);
                     draft.lifespan = Some(lifespan.unwrap_or(Lifespan::Indefinite));
                 }
-                "decay" => draft.decay = values.parsed(field, &key, Decay::RULE, Decay::parse, Decay::suggestion),
+                "decay" => {
+                    draft.decay = values.parsed(field, &key, Decay::RULE, |text| text.parse().ok(), Decay::suggestion)
+                }
                 "escalation" => draft.escalation = values.text(field, &key, "must be a string").map(str::to_owned),
                 "description" => draft.description = values.text(field, &key, "must be a string").map(str::to_owned),
                 _ => values.unknown(field, &key, &FIELDS, None),

@@ -33,7 +33,7 @@ pub struct DecayRates {
 impl Default for DecayRates {
     fn default() -> Self {
         let mut rates = Self { lambdas: Default::default() };
-        rates.set(TURN, &Scope::ALL, DEFAULT_TURN_LAMBDA);
+        rates.set(TURN, Scope::ALL, DEFAULT_TURN_LAMBDA);
         rates
     }
 }
@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn only_turns_decay_by_default() {
         let rates = DecayRates::default();
-        for (kind, scope) in KINDS.into_iter().flat_map(|kind| Scope::ALL.map(|scope| (kind, scope))) {
+        for (kind, scope) in KINDS.into_iter().flat_map(|kind| Scope::ALL.iter().map(move |scope| (kind, *scope))) {
             let expected = if kind == TURN { 0.00001 } else { 0.0 };
             assert_eq!(rates.lambda(kind, scope), expected, "{kind} {scope:?}");
         }

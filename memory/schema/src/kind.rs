@@ -1,13 +1,14 @@
 //! The kind of an entry.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
+use strum::VariantArray;
 
 /// The kind of an entry.
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[derive(strum::Display, strum::EnumString, strum::IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "lowercase")]
 pub enum Kind {
     /// A solution of a problem and its subgoals, with a score.
     Reasoning,
@@ -23,17 +24,11 @@ pub enum Kind {
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Self; 5] = [Self::Reasoning, Self::Knowledge, Self::Note, Self::Turn, Self::Code];
+    pub const ALL: &[Self] = Self::VARIANTS;
 
     /// Returns the name of the kind, which is the value of the field `type`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Reasoning => "reasoning",
-            Self::Knowledge => "knowledge",
-            Self::Note => "note",
-            Self::Turn => "turn",
-            Self::Code => "code",
-        }
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 
     /// Returns the prefix of the ids of this kind.
@@ -49,17 +44,11 @@ impl Kind {
 
     /// Returns the kind with a name; `None` if the name is unknown.
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.name() == name)
+        name.parse().ok()
     }
 
     /// Returns the kind of an id, which its prefix determines; `None` if the prefix is unknown.
     pub fn from_id(id: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| id.starts_with(kind.prefix()))
-    }
-}
-
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+        Self::ALL.iter().copied().find(|kind| id.starts_with(kind.prefix()))
     }
 }

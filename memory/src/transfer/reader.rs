@@ -163,7 +163,7 @@ impl<'f, R: BufRead> JsonLines<'f, R> {
 
     /// Returns the kind of a document, from its `type` or from its id.
     fn kind_of(&self, fields: &Map<String, Value>, document: &str, before: &str) -> Result<Kind, TransferProblem> {
-        let kinds = Kind::ALL.map(|kind| format!("{:?}", kind.name())).join(", ");
+        let kinds = Kind::ALL.iter().map(|kind| format!("{:?}", kind.name())).collect::<Vec<_>>().join(", ");
         let wrong = |code, message| {
             let mistakes = self.location(before).mistake(self.file, document, code, message);
             Err(TransferProblem::invalid_document(self.source(), "type", mistakes))

@@ -183,5 +183,5 @@ fn expected(kind: ColumnKind, given: &str) -> String {
 }
 
 fn valid_types() -> String {
-    ChunkType::ALL.map(ChunkType::as_str).join(", ")
+    ChunkType::ALL.iter().map(|kind| kind.as_str()).collect::<Vec<_>>().join(", ")
 }

@@ -199,7 +199,7 @@ impl Filter {
             let is_held =
                 |kind: &ChunkType| self.sources.iter().any(|source| source.provides(*kind, index.memory.is_some()));
             if !ChunkType::ALL.iter().all(is_held) {
-                let kinds = ChunkType::ALL.into_iter().filter(is_held);
+                let kinds = ChunkType::ALL.iter().copied().filter(is_held);
                 let any = union(kinds.map(|kind| snapshot.label(Label::Type(kind))))?;
                 selection.require(any, || Ok("No chunk comes from the requested source".to_owned()))?;
             }

@@ -30,10 +30,10 @@ pub(super) fn parse_type(given: &str) -> Result<Vec<ChunkType>, FilterError> {
     let is_source_code = |kind: &ChunkType| kind.is_source_code();
     let named = |kind: &ChunkType| kind.as_str() == name;
     if name == ChunkType::Code.as_str() {
-        return Ok(ChunkType::ALL.into_iter().filter(is_source_code).collect());
+        return Ok(ChunkType::ALL.iter().copied().filter(is_source_code).collect());
     }
     let word = || WORDS.iter().find(|(_, words)| words.contains(&name.as_str())).map(|(kind, _)| *kind);
-    match ChunkType::ALL.into_iter().find(named).or_else(word) {
+    match ChunkType::ALL.iter().copied().find(named).or_else(word) {
         Some(kind) => Ok(vec![kind]),
         None => {
             let help = did_you_mean(&name, ChunkType::ALL.iter().map(|kind| kind.as_str()));

@@ -1,10 +1,12 @@
 //! Reasons for resolving a call to a definition, and the precision of each reason.
 
 use serde::Serialize;
+use strum::VariantArray;
 
 /// The reason for resolving a reference to a definition.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, strum::IntoStaticStr, VariantArray)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Reason {
     /// A name from an enclosing scope or from the same file, or a member of the enclosing type.
     Scope,
@@ -28,31 +30,11 @@ pub enum Reason {
 
 impl Reason {
     /// Every reason.
-    pub const ALL: [Self; 9] = [
-        Self::Scope,
-        Self::Inherited,
-        Self::Import,
-        Self::Package,
-        Self::Receiver,
-        Self::Methods,
-        Self::Global,
-        Self::OnlyMember,
-        Self::Namesakes,
-    ];
+    pub const ALL: &[Self] = Self::VARIANTS;
 
     /// The name in JSON.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Scope => "scope",
-            Self::Inherited => "inherited",
-            Self::Import => "import",
-            Self::Package => "package",
-            Self::Receiver => "receiver",
-            Self::Methods => "methods",
-            Self::Global => "global",
-            Self::OnlyMember => "only-member",
-            Self::Namesakes => "namesakes",
-        }
+        self.into()
     }
 
     /// Share of references with this reason that a compiler or type checker resolves in the same way, if a single

@@ -68,7 +68,8 @@ pub struct Symbol {
 }
 
 /// The kind of a symbol.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum SymbolKind {
     /// A free function.
     Function,
@@ -97,19 +98,7 @@ pub enum SymbolKind {
 impl SymbolKind {
     /// The name in lower case.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Function => "function",
-            Self::Method => "method",
-            Self::Class => "class",
-            Self::Interface => "interface",
-            Self::Type => "type",
-            Self::Struct => "struct",
-            Self::Enum => "enum",
-            Self::Module => "module",
-            Self::Implementation => "implementation",
-            Self::Block => "block",
-            Self::Section => "section",
-        }
+        self.into()
     }
 
     /// Whether definitions of this kind can have members.

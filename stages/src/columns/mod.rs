@@ -21,7 +21,8 @@ pub type RelativePath = Arc<str>;
 pub type LanguageName = Arc<str>;
 
 /// The change of a file since the index was last published.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum FileStatus {
     /// The path is not in the index.
     #[default]
@@ -59,16 +60,7 @@ impl Cell for FileStatus {
 impl FileStatus {
     /// Returns the name of the status for custom stages.
     pub fn as_str(&self) -> &'static str {
-        match self {
-            Self::Added => "added",
-            Self::Modified => "modified",
-            Self::Renamed { .. } => "renamed",
-            Self::Refreshed => "refreshed",
-            Self::Revalued => "revalued",
-            Self::Touched => "touched",
-            Self::Skipped { .. } => "skipped",
-            Self::Deleted => "deleted",
-        }
+        self.into()
     }
 
     /// Whether the file's text has to be parsed.

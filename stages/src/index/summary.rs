@@ -209,7 +209,7 @@ impl ChunkCounts {
     /// If the index cannot be read.
     pub fn from_snapshot(snapshot: &Snapshot) -> Result<Self, StorageError> {
         let mut counts = Self::default();
-        for kind in ChunkType::ALL {
+        for &kind in ChunkType::ALL {
             let chunks = snapshot.label(Label::Type(kind))?.len();
             counts.total += chunks;
             *match kind {

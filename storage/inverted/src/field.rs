@@ -6,8 +6,9 @@ use serde::{Deserialize, Serialize};
 pub const FIELDS: usize = 7;
 
 /// A field of a chunk. Terms are counted and weighted separately for each field (BM25F).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 #[repr(u8)]
 pub enum Field {
     /// Simple name.
@@ -37,15 +38,7 @@ impl Field {
     }
 
     /// The name used in configuration and explanations.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Name => "name",
-            Self::QualifiedName => "qualified_name",
-            Self::Signature => "signature",
-            Self::Path => "path",
-            Self::Doc => "doc",
-            Self::Custom => "custom",
-            Self::Body => "body",
-        }
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 }

@@ -1,15 +1,16 @@
 //! The closed set of chunk types.
 
-use std::fmt;
-use std::str::FromStr;
-
 use serde::{Deserialize, Serialize};
+use strum::VariantArray;
 
 /// The type of a chunk: a piece of source code, a section of a document, or a memory.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[repr(u8)]
+#[derive(strum::Display, strum::EnumString, strum::IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "lowercase", ascii_case_insensitive)]
+#[strum(parse_err_ty = UnknownChunkType, parse_err_fn = UnknownChunkType::new)]
 pub enum ChunkType {
     /// A free function.
     Function,
@@ -44,41 +45,11 @@ pub enum ChunkType {
 
 impl ChunkType {
     /// All types, in the order of listings.
-    pub const ALL: [Self; 14] = [
-        Self::Function,
-        Self::Method,
-        Self::Class,
-        Self::Interface,
-        Self::Type,
-        Self::Struct,
-        Self::Enum,
-        Self::Code,
-        Self::Kb,
-        Self::Doc,
-        Self::Reasoning,
-        Self::Knowledge,
-        Self::Note,
-        Self::Turn,
-    ];
+    pub const ALL: &[Self] = Self::VARIANTS;
 
     /// Returns the lower-case name, as in the option `--type`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Function => "function",
-            Self::Method => "method",
-            Self::Class => "class",
-            Self::Interface => "interface",
-            Self::Type => "type",
-            Self::Struct => "struct",
-            Self::Enum => "enum",
-            Self::Code => "code",
-            Self::Kb => "kb",
-            Self::Doc => "doc",
-            Self::Reasoning => "reasoning",
-            Self::Knowledge => "knowledge",
-            Self::Note => "note",
-            Self::Turn => "turn",
-        }
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 
     /// Whether chunks of this type come from source code.
@@ -92,12 +63,6 @@ impl ChunkType {
     }
 }
 
-impl fmt::Display for ChunkType {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
-}
-
 /// A name that is not a chunk type.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown chunk type `{0}`")]
@@ -106,14 +71,8 @@ pub struct UnknownChunkType(
     pub String,
 );
 
-impl FromStr for ChunkType {
-    type Err = UnknownChunkType;
-
-    /// Parses a name, ignoring ASCII case.
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Self::ALL
-            .into_iter()
-            .find(|kind| kind.as_str().eq_ignore_ascii_case(text))
-            .ok_or_else(|| UnknownChunkType(text.to_owned()))
+impl UnknownChunkType {
+    fn new(given: &str) -> Self {
+        Self(given.to_owned())
     }
 }
