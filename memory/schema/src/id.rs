@@ -193,7 +193,7 @@ mod tests {
     proptest! {
         #[test]
         fn derived_ids_are_valid(title in "\\PC{0,120}") {
-            for kind in Kind::ALL {
+            for &kind in Kind::ALL {
                 let id = derive(kind, Some(&title), &json!({}));
                 prop_assert!(problem(kind, &id).is_none(), "{}", id);
                 prop_assert!(id.len() <= 5 + MAX_SLUG_BYTES);

@@ -28,7 +28,7 @@ mod tests {
 
     #[test]
     fn schemas_have_the_fields_of_the_table() {
-        for kind in Kind::ALL {
+        for &kind in Kind::ALL {
             let schema: Value = serde_json::from_str(schema(kind)).unwrap();
             assert_eq!(schema["$id"], format!("aurora:memory/{kind}"));
             compare(&schema, &schema, entry_fields(kind), kind.name());

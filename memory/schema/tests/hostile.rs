@@ -83,7 +83,7 @@ proptest! {
         ),
     ) {
         for text in [tokens.concat(), format!("{{\"content\": {{{}}}", tokens.concat())] {
-            for kind in Kind::ALL {
+            for &kind in Kind::ALL {
                 let _ = read_json(kind, "a.json", &text, no_rules);
             }
         }

@@ -57,7 +57,7 @@ pub(crate) fn chunk() -> impl Strategy<Value = Chunk> {
     let numbers = (any::<[u32; 6]>(), 0f32..1.0, any::<[u8; 16]>(), any::<bool>());
     let options =
         (git(), vec((word(), meta_value()), 0..3), of((vec(word(), 0..3), of(word()))), of(word()), of(any::<i64>()));
-    (prop::sample::select(&ChunkType::ALL), texts, lists, numbers, options).prop_map(
+    (prop::sample::select(ChunkType::ALL), texts, lists, numbers, options).prop_map(
         |(chunk_type, texts, lists, numbers, options)| {
             let (key, path, language, name, qualified_name, signature, doc, text) = texts;
             let ((calls, imports, dependencies, definitions, doc_tokens), bases, bindings) = lists;

@@ -118,7 +118,7 @@ fn check_labels(snapshot: &Snapshot, tree: &Tree) {
         keys
     };
     let mut types = 0;
-    for kind in ChunkType::ALL {
+    for &kind in ChunkType::ALL {
         let expected = matching(&|piece| piece.chunk_type == kind);
         types += usize::from(!expected.is_empty());
         assert_eq!(keys(Label::Type(kind)), expected);
