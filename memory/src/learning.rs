@@ -1,5 +1,4 @@
-//! Learning from task outcomes. The chunks that were retrieved in the task's session gain or lose activation (seed 004,
-//! §6.7 and Appendix D).
+//! Learning from task outcomes. The chunks that were retrieved in the task's session gain or lose activation.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -33,7 +33,7 @@ impl Default for Rates {
 ///   `inactive_after` days, up to four half-lives.
 /// - Without decay, the loss is 0.
 ///
-/// Source: seed 004, §6.7.1 (mechanisms) and §6.3 (the inactivity term of ACT-R's activation).
+/// The logarithmic loss is the inactivity term of the base-level activation in ACT-R.
 pub fn activation_loss(decay: Decay, inactive_days: f64, rates: &Rates) -> f64 {
     // `max` also replaces NaN with 1.
     let logarithmic = rates.inactivity * inactive_days.max(1.0).log10();

@@ -8,8 +8,8 @@ use crate::lifespan::{Decay, Lifespan};
 use crate::policies::Policies;
 use crate::rules::{EntryRules, LifespanPolicy};
 
-/// The escalation flag that the action `escalation_candidate` sets. The policy `high_usage` of seed 004, §6.7.1 sets
-/// the same flag.
+/// The escalation flag that the action `escalation_candidate` sets. The policy `high_usage` sets the same
+/// flag.
 const ESCALATION_FLAG: &str = "candidate_for_fine_tuning";
 
 /// A policy, a rule of the entry, or a setting that overrides all policies and rules.

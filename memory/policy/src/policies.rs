@@ -45,8 +45,7 @@ pub struct Policies {
 }
 
 impl Policies {
-    /// Returns the built-in policies, which are the five policies of seed 004, Appendix C.2: `patterns`,
-    /// `security_critical`, `high_usage`, `inactive` and `default`.
+    /// Returns the built-in policies: `patterns`, `security_critical`, `high_usage`, `inactive` and `default`.
     pub fn built_in() -> Self {
         Self::load(&[]).expect("the built-in policies are valid, which a test checks")
     }

@@ -25,8 +25,8 @@ impl PolicyLayer {
         read_toml(name, text).into_result()
     }
 
-    /// Reads policies from a JSON file. They are the value of `memory.lifespan_policies` (seed 004, Appendix C.2) or of
-    /// `retention_policies` (§6.7.1). Ignores the rest of the file.
+    /// Reads policies from a JSON file. They are the value of `memory.lifespan_policies` or of `retention_policies`. Ignores
+    /// the rest of the file.
     ///
     /// # Errors
     /// Returns all errors at once, as for TOML. A file with neither of these keys, or with both, is also an error.

@@ -16,8 +16,6 @@ use crate::lifespan::{Decay, Lifespan, MAX_DAYS, parse_days};
 ///   without `lifespan_policy` is treated in the same way.
 /// - With `time-based`, the rules are ignored, and the policies decide.
 /// - With `indefinite`, the rules are ignored, and the entry is kept forever.
-///
-/// Source: seed 004, §6.3.6.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct EntryRules {
     pub(crate) lifespan_policy: LifespanPolicy,

@@ -7,12 +7,11 @@ pub(crate) const KINDS: [&str; 6] = [TURN, "note", "knowledge", "reasoning", "lo
 const TURN: &str = "turn";
 
 /// Default decay rate of turns, per hour. The half-life is 7.9 years. The decay is only large enough to rank the newer
-/// of two equally relevant turns first. Seed 003 proposes 0.01, which hides turns that are several weeks old; see
+/// of two equally relevant turns first. A rate of 0.01 hides turns that are several weeks old; see
 /// `docs/internals/memory-measurements.md`.
 const DEFAULT_TURN_LAMBDA: f64 = 0.00001;
 
 /// Returns the weight `exp(−λ · t)`, from 0 to 1, of an entry whose age `t` is `age_hours`. A negative age counts as 0.
-/// Source: seed 003, Appendix A.
 ///
 /// The half-life is `ln 2 / λ`. It is 693.1 hours for a rate of 0.001 per hour, 69.3 for 0.01, and 6.93 for 0.1.
 pub fn temporal_weight(lambda_per_hour: f64, age_hours: f64) -> f64 {
@@ -81,7 +80,7 @@ mod tests {
         check(0.01, -5.0, 1.0);
         check(0.0, f64::INFINITY, 1.0);
         check(0.01, f64::INFINITY, 0.0);
-        // According to seed 003, an entry that is an hour old weighs more than twice as much as one that is a week old.
+        // An entry that is an hour old weighs more than twice as much as an entry that is a week old.
         assert!(temporal_weight(0.01, 1.0) > 2.0 * temporal_weight(0.01, 168.0));
     }
 

@@ -1,4 +1,4 @@
-//! Tests with the examples of seed 004: built-in policies, overrides, retention rules, and both JSON formats.
+//! Examples: built-in policies, overrides, retention rules, and both JSON formats.
 
 use aurora_memory_policy::{
     ConfigFile, Decay, Decision, EntryRules, Facts, Layer, Lifespan, Policies, PolicyLayer, State, decide, retention,

@@ -1,5 +1,5 @@
 //! Relevance of conversation turns by their connections: a PageRank that teleports to turns with words of the query
-//! (seed 003, "Query-Biased PageRank"; Haveliwala, "Topic-Sensitive PageRank", 2002).
+//! (Haveliwala, "Topic-Sensitive PageRank", 2002).
 //!
 //! The graph consists of the candidates of a query, so its size is bounded. Edges lead from a turn to the next turn of
 //! its session, from an answer to the answered turn, and from a turn to every following turn, in the order of keys,
@@ -14,7 +14,7 @@ use crate::rank::candidate::RankedCandidate;
 
 /// Share of a turn's rank that comes from other turns; the rest comes from the query.
 const DAMPING: f64 = 0.85;
-/// Number of rounds of the power iteration; seed 003 uses 10 to 20.
+/// Number of rounds of the power iteration.
 const ROUNDS: usize = 20;
 /// Minimum number of shared words for an edge between two turns.
 const MIN_SHARED_WORDS: usize = 2;
@@ -82,7 +82,7 @@ pub(super) fn turn_relevance(ranked: &[RankedCandidate<'_>]) -> Vec<Option<f32>>
 }
 
 /// Returns the edges between turns that share words. The weight is the number of shared words, divided by the number of
-/// words in the longer turn (seed 003, `TopicSimilarity`). Words are the distinct tokens of the embedded model.
+/// words in the longer turn. Words are the distinct tokens of the embedded model.
 fn shared_topics(words: &[Vec<u16>]) -> Vec<Edge> {
     let mut held: BTreeMap<u16, Vec<usize>> = BTreeMap::new();
     for (node, words) in words.iter().enumerate() {

@@ -42,8 +42,7 @@ const MAX_BYTES: usize = 4096;
 ///
 /// A condition has at most 4096 bytes. Parentheses and NOT can be nested up to 64 levels deep.
 ///
-/// [`Display`](fmt::Display) writes the canonical form. Parsing the canonical form returns an equal condition. The
-/// predicates are specified in seed 004, §6.3.6 and §6.7.1.
+/// [`Display`](fmt::Display) writes the canonical form. Parsing the canonical form returns an equal condition.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Condition(Expression);
 
