@@ -1,4 +1,4 @@
-//! Errors of memories.
+//! Errors of operations on a memory.
 
 use std::path::PathBuf;
 use std::{fmt, io};

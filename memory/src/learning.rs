@@ -61,7 +61,7 @@ pub struct OutcomeReport {
     pub difficult: Vec<String>,
 }
 
-/// Maximum number of chunks that are recorded per session, and also of queries.
+/// Maximum number of chunks that are recorded per session. The same limit applies separately to queries.
 const MAX_REMEMBERED: usize = 2_000;
 
 impl TaskOutcome {

@@ -160,8 +160,8 @@ impl Memory {
     /// Replaces the document of an entry if the score of the new document is high enough. Ignores the id of the draft.
     ///
     /// # Errors
-    /// Returns [`MemoryError::NoEntry`] if the entry does not exist. Fails if the draft has another kind than the
-    /// entry, or if the entry cannot be written.
+    /// Returns [`MemoryError::NoEntry`] if the entry does not exist. Fails if the draft and the entry have different
+    /// kinds, or if the entry cannot be written.
     pub fn edit(&self, id: &str, draft: Draft, now: i64) -> Result<Outcome, MemoryError> {
         let outcome = draft.outcome();
         let Ok(mut entry) = draft.into_entry() else { return Ok(Outcome { id: id.to_owned(), ..outcome }) };

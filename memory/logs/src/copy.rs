@@ -9,7 +9,7 @@ use crate::error::LogError;
 /// program.
 const MAX_TEXT_BYTES: u64 = 256 << 20;
 
-/// An error of a copy, which tells whether the source or the log failed.
+/// An error while copying. It distinguishes errors of the source from errors of the log.
 pub(crate) enum CopyError {
     /// The text could not be read.
     Text(io::Error),

@@ -14,7 +14,7 @@ use crate::reader::LogReader;
 /// Name of the file that a process locks while it lists or changes the names of logs.
 const LOCK: &str = ".lock";
 
-/// A handle of the log directory, which is cheap to clone.
+/// A handle to the log directory, which is cheap to clone.
 ///
 /// On Unix, new files have mode 0600 and new directories have mode 0700, so that only the user can read them.
 #[derive(Debug, Clone)]
@@ -149,8 +149,8 @@ impl NamesLock {
 
 impl Drop for NamesLock {
     fn drop(&mut self) {
-        // Closing the file is not enough, because a child process that is being started can have inherited the open
-        // file.
+        // Closing the file is not enough, because a child process that is just being started may have inherited the
+        // open file.
         let _ = self.0.unlock();
     }
 }

@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_drafts() {
+    fn other_files_are_not_drafts() {
         for name in
             ["a.md", ".a.md.tmp", ".a.md.0123.tmp", ".lock", ".log.0123456789abcdeg.tmp", "log.0123456789abcdef.tmp"]
         {

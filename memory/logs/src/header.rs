@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn headers() {
+    fn headers_are_parsed() {
         let found = header(
             "---\n## Query: 2025-12-13T14:32:15Z | ID: aurora-1\n\n**User Query**: \"a \\\"b\\\"\\nc\"\n**Keywords**: x, y\n\n### Phase 1: A\nQuery: no\n## Query: 2024-01-01T00:00:00Z | ID: forged\n",
         );

@@ -63,7 +63,8 @@ fn parse_heading(line: &str) -> Option<Section> {
     let (name, phase) = match parse_phase(line) {
         Some((number, "")) => (format!("Phase {number}"), Some(number)),
         Some((number, name)) => (format!("Phase {number}: {name}"), Some(number)),
-        // The heading of a header also contains the time and the id of the interaction, which are not part of the name.
+        // The heading of a log's header also contains the time and the id of the interaction, which are not part of the
+        // name.
         None if title.starts_with("Query:") => ("Query".to_owned(), None),
         None => (title.trim_end_matches('#').trim_end().to_owned(), None),
     };

@@ -2,7 +2,7 @@
 
 /// Maximum factor by which indentation can lengthen JSON. JSON that would grow more is formatted on one line.
 const MAX_GROWTH_FACTOR: usize = 8;
-/// Maximum size in bytes of indented JSON to which [`MAX_GROWTH_FACTOR`] does not apply.
+/// Indented JSON of at most this many bytes may exceed [`MAX_GROWTH_FACTOR`].
 const ALWAYS_INDENTED_BYTES: usize = 4096;
 
 /// Formats JSON with one value per line and two spaces per level. `text` must be valid JSON.

@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn more_and_longer_keywords() {
+    fn the_number_and_length_of_keywords_are_limited() {
         assert_eq!(keywords("retry the http client with backoff", 4), ["retry", "http", "client", "backoff"]);
         assert_eq!(keywords(&"x".repeat(500), 1), ["x".repeat(MAX_KEYWORD_BYTES)]);
         assert_eq!(keywords(&"é".repeat(500), 1), ["é".repeat(MAX_KEYWORD_BYTES / 2)]);

@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn days_in_names() {
+    fn days_are_parsed_from_names() {
         let day = |name: &str| log("2025/12", name).day().map(|day| day.to_string());
         for name in ["a-b-2025-12-13", "2025-12-13", "a-2025-12-13-2", "a-2025-12-13-117"] {
             assert_eq!(day(name).as_deref(), Some("2025-12-13"), "{name}");
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn months() {
+    fn months_are_parsed_from_directory_names() {
         for (year, month) in [("2025", "13"), ("2025", "00"), ("25", "12"), ("2025", "1"), ("+025", "12"), ("..", "..")]
         {
             assert_eq!(Month::named(year, month), None, "{year}/{month}");
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn files_that_are_logs() {
+    fn only_markdown_files_are_logs() {
         assert_eq!(parse_file_name("a.md"), Some(("a", false)));
         assert_eq!(parse_file_name("a.md.gz"), Some(("a", true)));
         for file in [".md", ".md.gz", "a.txt", "a.gz", ".a.md.0123.tmp", ".a.md"] {

@@ -1,4 +1,4 @@
-//! Lists logs, newest first. Memory contains only the names of one month and the headers of one day at a time.
+//! Lists logs, newest first. Only the names of one month and the headers of one day are in memory at the same time.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read as _};
@@ -35,8 +35,8 @@ impl LogDirectory {
         })
     }
 
-    /// Iterates over the logs in a range, with their headers. Newer days come first, and later times first within a
-    /// day.
+    /// Iterates over the logs in a range, with their headers. Newer days come first, and within a day, later times come
+    /// first.
     ///
     /// # Errors
     /// Fails if the directory cannot be read.

@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids() {
+    fn ids_are_validated() {
         for text in ["aurora-20251213-143215-abc123", "7", "a.b_c:d", &"x".repeat(128)] {
             assert_eq!(QueryId::parse(text).unwrap().as_str(), text);
         }
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn new_ids_contain_their_time() {
+    fn random_ids_contain_their_time() {
         let time: Timestamp = "2025-12-13T14:32:15.9Z".parse().unwrap();
         let id = QueryId::random(time).unwrap();
         assert!(id.as_str().starts_with("aurora-20251213-143215-") && id.as_str().len() == 29, "{id}");

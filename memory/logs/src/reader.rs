@@ -68,11 +68,11 @@ enum Form {
 }
 
 impl LogReader {
-    /// Opens the log with a name. Opens the plain file if it exists, and otherwise the compressed file.
+    /// Opens the log `name`: the plain file if it exists, and otherwise the compressed file.
     ///
     /// Appending replaces the compressed file by a plain file, and maintenance replaces the plain file by a compressed
-    /// file. If a file is replaced between the attempts to open both files, neither file is found, and both are tried
-    /// again.
+    /// file. If another process replaces the file between the attempts to open both files, both attempts fail and are
+    /// repeated.
     pub(crate) fn open(month: &Directory, name: &str) -> io::Result<Self> {
         let is_gone =
             |opened: &io::Result<Self>| matches!(opened, Err(error) if error.kind() == io::ErrorKind::NotFound);
@@ -145,7 +145,7 @@ impl<R> Bounded<R> {
         Self { text, max, read: TextSize::default() }
     }
 
-    /// Returns the size of the text that was read so far.
+    /// Returns the size of the text that has been read so far.
     pub(crate) fn size(&self) -> TextSize {
         self.read
     }

@@ -24,7 +24,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times() {
+    fn only_rfc_3339_times_are_parsed() {
         for text in ["2025-12-13T14:32:15Z", "2025-12-13t14:32:15.123456789+01:00", "2025-12-13 14:32:15-00:00"] {
             assert!(rfc_3339(text).is_some(), "{text}");
         }

@@ -32,7 +32,7 @@ const DAYS: RangeInclusive<u32> = 0..=36_500;
 /// Valid values for the maximum number of keywords.
 const KEYWORD_COUNT: RangeInclusive<u32> = 1..=4;
 
-/// The settings of logs. Settings that are loaded are valid and complete.
+/// The settings of logs. [`Self::load`] returns only valid and complete settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
     /// The absolute path of the log directory.

@@ -29,11 +29,11 @@ pub(crate) enum Source<'a> {
     Disabled,
     /// The setting `lifespan_policy = "indefinite"` of the entry.
     Indefinite,
-    /// The rule of the entry with an index.
+    /// The rule at this index in the rules of the entry.
     Rule(usize),
-    /// The policy with a name.
+    /// The policy with this name, which is not the default policy.
     Policy(&'a str),
-    /// The default policy, which has a name.
+    /// The default policy, which has this name.
     DefaultPolicy(&'a str),
 }
 

@@ -23,6 +23,6 @@ pub struct Facts<'a> {
     pub access_count: u64,
     /// Days since the creation or the last edit.
     pub age_days: f64,
-    /// Days since the last use, or since the creation of an entry that was never used.
+    /// Days since the last use, the last edit or the creation, whichever is latest.
     pub inactive_days: f64,
 }

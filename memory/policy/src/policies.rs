@@ -58,17 +58,18 @@ impl Policies {
     /// - New policies of a file are evaluated before all existing policies, in the order of the file.
     /// - The key `default` contains the name of the default policy. The default policy is evaluated last, and applies
     ///   even if its condition does not hold.
-    /// - A policy without a condition is ignored if it is not the default policy.
-    /// - If a policy does not set `decay`, its decay is exponential if its lifespan is `decay`, and logarithmic
-    ///   otherwise.
+    /// - Only a built-in policy, or a policy that some file sets as `default`, can omit the condition. It is ignored if
+    ///   it is not the default policy after the merge.
+    /// - The key `decay` is optional. It defaults to `exponential` for `lifespan = "decay"`, and to `logarithmic` for
+    ///   all other lifespans.
     /// - `enabled = false` switches the evaluation off. Then all entries are kept forever, with logarithmic decay.
     ///
     /// To disable a policy of an earlier layer, set its condition to `false`.
     ///
     /// # Errors
     /// Returns all errors of all files at once. In addition to the errors of [`PolicyLayer::from_toml`] and
-    /// [`PolicyLayer::from_seed_json`], a policy without a lifespan is an error. A policy without a condition is an
-    /// error if no layer sets it as the default policy. An unknown default policy is also an error.
+    /// [`PolicyLayer::from_seed_json`], these are errors: a policy without a lifespan, a policy that lacks a condition
+    /// although it is neither built in nor the `default` of any file, and a `default` that is not the name of a policy.
     pub fn load(files: &[ConfigFile<'_>]) -> Result<Self, Diagnostics> {
         let built_in = ConfigFile { layer: Layer::BuiltIn, name: BUILT_IN_NAME, text: BUILT_IN };
         let mut later: Vec<&ConfigFile<'_>> = files.iter().collect();
@@ -114,7 +115,7 @@ impl Policies {
 #[derive(Default)]
 struct Draft {
     enabled: Option<(bool, Layer)>,
-    /// The settings `default` of all layers, in the order of the layers.
+    /// The `default` settings of all layers, in the order of the layers.
     defaults: Vec<DefaultName>,
     policies: Vec<(Layer, PolicyDraft)>,
     errors: Diagnostics,

@@ -25,11 +25,13 @@ impl PolicyLayer {
         read_toml(name, text).into_result()
     }
 
-    /// Reads policies from a JSON file. They are the value of `memory.lifespan_policies` or of `retention_policies`. Ignores
-    /// the rest of the file.
+    /// Reads policies from a JSON file. The value of `retention_policies` is a table of policies. Alternatively, the
+    /// value of `memory.lifespan_policies` contains the table of policies as `policies`, and the settings `enabled` and
+    /// `default`. Ignores the rest of the file.
     ///
     /// # Errors
-    /// Returns all errors at once, as for TOML. A file with neither of these keys, or with both, is also an error.
+    /// Returns all errors at once, as for TOML. Also fails if the file has neither `retention_policies` nor
+    /// `memory.lifespan_policies`, or both.
     pub fn from_seed_json(name: &str, text: &str) -> Result<Self, Diagnostics> {
         read_seed_json(name, text).into_result()
     }

@@ -91,13 +91,13 @@ fn comparisons_with_absent_values_do_not_hold() {
 }
 
 #[test]
-fn limits_are_exact() {
+fn the_maximum_depth_and_length_are_accepted() {
     let nested = |depth: usize| format!("{}true{}", "(".repeat(depth), ")".repeat(depth));
     assert!(Condition::parse(&nested(64)).is_ok());
     assert!(Condition::parse(&nested(65)).is_err());
     assert!(Condition::parse(&format!("{}true", "!".repeat(64))).is_ok());
     assert!(Condition::parse(&format!("{}true", "!".repeat(65))).is_err());
-    // Closed parentheses do not count for the depth.
+    // Closed parentheses do not count towards the depth.
     assert!(Condition::parse(&vec!["(NOT true)"; 200].join(" OR ")).is_ok());
     let of_length = |bytes: usize| format!("contains_tag('{}')", "x".repeat(bytes - 16));
     assert!(Condition::parse(&of_length(4096)).is_ok());

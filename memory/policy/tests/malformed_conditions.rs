@@ -4,7 +4,7 @@ use aurora_memory_policy::{Condition, EntryRules, check_rule};
 use insta::assert_snapshot;
 
 #[test]
-fn conditions() {
+fn malformed_conditions_are_reported() {
     let long = format!("contains_tag('{}')", "x".repeat(4096));
     let grows = vec!["true"; 512].join("&&");
     let texts = [
@@ -191,7 +191,7 @@ fn conditions() {
 }
 
 #[test]
-fn rules() {
+fn malformed_retention_rules_are_reported() {
     let pairs = [
         ("access_count > 0", "retain_while_activ"),
         ("access_count > 0", "retain_for_0_days"),

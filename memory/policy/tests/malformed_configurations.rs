@@ -4,7 +4,7 @@ use aurora_memory_policy::{ConfigFile, DecayRates, Layer, Policies, PolicyLayer}
 use insta::assert_snapshot;
 
 #[test]
-fn policies_in_toml() {
+fn malformed_policies_in_toml_are_reported() {
     let text = r#"
 [search]
 anything = "is ignored here"
@@ -156,7 +156,7 @@ lifespan = "99999_days"
 }
 
 #[test]
-fn policies_in_json() {
+fn malformed_policies_in_json_are_reported() {
     let text = r#"{
   "other": {"is": "ignored"},
   "memory": {
@@ -286,7 +286,7 @@ fn errors_of_all_files_are_reported_at_once_in_order() {
 }
 
 #[test]
-fn decay_rates() {
+fn invalid_decay_rates_are_reported() {
     let text = r#"
 [memory.decay]
 turn = -0.1

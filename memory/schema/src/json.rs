@@ -32,8 +32,8 @@ const FORM: Form = Form {
 /// Reads an entry of a kind from a JSON document (RFC 8259).
 ///
 /// Messages contain `source_name` as the name of the file. `check_rule` is called with the values of `if` and `then` of
-/// every retention rule, and returns the problem of an invalid rule. It can also be called for a document with other
-/// mistakes.
+/// every retention rule, and returns the problem of an invalid rule. `check_rule` is also called for the rules of a
+/// document that has other mistakes.
 ///
 /// Unknown fields of `content`, `metadata` and `conversation_log_reference` are preserved. Other unknown fields,
 /// including unknown fields of links, are mistakes.
@@ -42,8 +42,8 @@ const FORM: Form = Form {
 /// Missing keywords, semantic roles and domains are also derived, and `metadata.derived` lists the derived fields.
 ///
 /// # Errors
-/// Returns all mistakes in the order of the text. Each mistake has a code (see [`crate::code`]), a line and a column. A
-/// text that is not JSON, or that exceeds a document limit in [`crate::limit`], has no other mistakes.
+/// Returns all mistakes in the order of the text. Each mistake has a code (see [`crate::code`]), a line and a column.
+/// If the text is not JSON or exceeds a limit for documents (see [`crate::limit`]), no other mistakes are reported.
 pub fn read_json(
     kind: Kind,
     source_name: &str,

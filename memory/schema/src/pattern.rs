@@ -25,7 +25,7 @@ pub enum PatternError {
     /// The score is not between 0 and 1.
     #[error("`success_score` is {0}, not between 0 and 1")]
     Score(f64),
-    /// The score is too low to be stored, because the attempt failed.
+    /// The score is so low that the attempt counts as failed. Failed attempts are not stored.
     #[error("`success_score` is {0}: attempts below {MIN_SCORE} are not stored")]
     Failed(f64),
 }

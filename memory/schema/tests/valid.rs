@@ -110,7 +110,10 @@ fn stored_entries_round_trip_or_are_rejected_with_a_reason() {
     let check = |text: &str, expected: &str| assert_eq!(Entry::from_stored(text).unwrap_err().to_string(), expected);
     check("[]", "the stored entry is not a JSON object: invalid type: sequence, expected a map at line 1 column 0");
     check(r#"{"id": "note:a"}"#, "the stored entry has no known `type`");
-    check(r#"{"id": "know:a", "type": "note"}"#, "the stored entry has no `id` of its kind, which begins with `note:`");
+    check(
+        r#"{"id": "know:a", "type": "note"}"#,
+        "the `id` of the stored entry must be a valid id that begins with `note:`",
+    );
     let mut entry = Entry::from_stored(r#"{"id": "note:a", "type": "note"}"#).unwrap();
     assert_eq!(
         entry.set_id("know:b").unwrap_err().to_string(),
@@ -125,7 +128,7 @@ fn text() -> impl Strategy<Value = String> {
     "[a-zA-Z0-9_ .,'#é日本トの\n-]{0,60}"
 }
 
-fn filled() -> impl Strategy<Value = String> {
+fn non_empty_text() -> impl Strategy<Value = String> {
     text().prop_map(|text| format!("a{text}"))
 }
 
@@ -144,16 +147,18 @@ fn some_of(fields: Vec<(&'static str, BoxedStrategy<Value>)>) -> impl Strategy<V
     optional.prop_map(|fields| fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect())
 }
 
-fn any<T: Into<Value> + std::fmt::Debug + 'static>(values: impl Strategy<Value = T> + 'static) -> BoxedStrategy<Value> {
+fn json_values<T: Into<Value> + std::fmt::Debug + 'static>(
+    values: impl Strategy<Value = T> + 'static,
+) -> BoxedStrategy<Value> {
     values.prop_map(Into::into).boxed()
 }
 
 fn list(values: BoxedStrategy<Value>) -> BoxedStrategy<Value> {
-    any(proptest::collection::vec(values, 0..4))
+    json_values(proptest::collection::vec(values, 0..4))
 }
 
 fn object(fields: Vec<(&'static str, BoxedStrategy<Value>)>) -> BoxedStrategy<Value> {
-    any(some_of(fields))
+    json_values(some_of(fields))
 }
 
 fn with(fields: BoxedStrategy<Value>, name: &'static str, value: BoxedStrategy<Value>) -> BoxedStrategy<Value> {
@@ -165,8 +170,8 @@ fn with(fields: BoxedStrategy<Value>, name: &'static str, value: BoxedStrategy<V
 }
 
 fn content(kind: Kind) -> BoxedStrategy<Value> {
-    let text = || any(text());
-    let score = any(0.0..=1.0_f64);
+    let text = || json_values(text());
+    let score = json_values(0.0..=1.0_f64);
     match kind {
         Kind::Reasoning => {
             let subgoals = list(object(vec![("id", text()), ("description", text()), ("agent", text())]));
@@ -178,61 +183,66 @@ fn content(kind: Kind) -> BoxedStrategy<Value> {
                 ("tools_used", tools),
                 ("tool_sequence", list(text())),
             ]);
-            with(with(fields, "success_score", score), "pattern", any(filled()))
+            with(with(fields, "success_score", score), "pattern", json_values(non_empty_text()))
         }
         Kind::Knowledge => {
-            let facts = list(with(object(vec![("id", text())]), "statement", any(filled())));
+            let facts = list(with(object(vec![("id", text())]), "statement", json_values(non_empty_text())));
             let fields = object(vec![
-                ("summary", any(filled())),
+                ("summary", json_values(non_empty_text())),
                 ("facts", facts),
                 ("sources", list(text())),
                 ("confidence", score),
             ]);
-            with(fields, "topic", any(filled()))
+            with(fields, "topic", json_values(non_empty_text()))
         }
-        Kind::Note => with(object(vec![("title", any(filled())), ("mood", text())]), "text", any(filled())),
-        Kind::Turn => with(object(vec![("role", any(label()))]), "text", any(filled())),
+        Kind::Note => with(
+            object(vec![("title", json_values(non_empty_text())), ("mood", text())]),
+            "text",
+            json_values(non_empty_text()),
+        ),
+        Kind::Turn => with(object(vec![("role", json_values(label()))]), "text", json_values(non_empty_text())),
         Kind::Code => {
             let fields = vec![
                 ("function", text()),
-                ("line_start", any(1..50)),
-                ("line_end", any(50..99)),
+                ("line_start", json_values(1..50)),
+                ("line_end", json_values(50..99)),
                 ("calls", list(text())),
             ];
-            with(object(fields), "file", any(filled()))
+            with(object(fields), "file", json_values(non_empty_text()))
         }
     }
 }
 
 fn document(kind: Kind) -> impl Strategy<Value = Value> {
     let link = with(
-        object(vec![("relation", any(label())), ("weight", any(0.0..=1.0_f64))]),
+        object(vec![("relation", json_values(label())), ("weight", json_values(0.0..=1.0_f64))]),
         "to",
-        any("[a-z]{1,5}:[a-z]{1,9}"),
+        json_values("[a-z]{1,5}:[a-z]{1,9}"),
     );
     let metadata = object(vec![
-        ("created", any(time())),
-        ("timestamp", any(time())),
-        ("keywords", list(any(label()))),
-        ("semantic_role", any(label())),
-        ("domain", any(label())),
+        ("created", json_values(time())),
+        ("timestamp", json_values(time())),
+        ("keywords", list(json_values(label()))),
+        ("semantic_role", json_values(label())),
+        ("domain", json_values(label())),
         ("links", list(link)),
-        ("execution_time_ms", any(0.0..1e9_f64)),
-        ("usage_count", any(0_u32..)),
-        ("origin", list(any(text()))),
+        ("execution_time_ms", json_values(0.0..1e9_f64)),
+        ("usage_count", json_values(0_u32..)),
+        ("origin", list(json_values(text()))),
     ]);
-    let rule = with(with(object(vec![]), "if", any(filled())), "then", any(filled()));
+    let rule = with(with(object(vec![]), "if", json_values(non_empty_text())), "then", json_values(non_empty_text()));
     let governance = object(vec![
-        ("compliance_tags", list(any(label()))),
-        ("lifespan_policy", any(select(vec!["conditional", "time-based", "indefinite"]))),
+        ("compliance_tags", list(json_values(label()))),
+        ("lifespan_policy", json_values(select(vec!["conditional", "time-based", "indefinite"]))),
         ("retention_rules", list(rule)),
     ]);
-    let lines = any((1_u32..50, 50_u32..99).prop_map(|(first, last)| vec![first, last]));
-    let log = object(vec![("date", any(time())), ("file", any(filled())), ("line_range", lines)]);
+    let lines = json_values((1_u32..50, 50_u32..99).prop_map(|(first, last)| vec![first, last]));
+    let log =
+        object(vec![("date", json_values(time())), ("file", json_values(non_empty_text())), ("line_range", lines)]);
     let prefix = kind.prefix();
     let fields = vec![
-        ("id", any("[a-z0-9:é /-]{0,30}".prop_map(move |name| format!("{prefix}x{name}")))),
-        ("type", any(Just(kind.name()))),
+        ("id", json_values("[a-z0-9:é /-]{0,30}".prop_map(move |name| format!("{prefix}x{name}")))),
+        ("type", json_values(Just(kind.name()))),
         ("metadata", metadata),
         ("governance", governance),
         ("conversation_log_reference", log),
@@ -244,7 +254,7 @@ fn kind_and_document() -> impl Strategy<Value = (Kind, Value)> {
     select(Kind::ALL.to_vec()).prop_flat_map(|kind| (Just(kind), document(kind)))
 }
 
-/// Replaces the value with an index in the depth-first order of the document.
+/// Replaces the value at `index`, counted in the depth-first order of the document.
 fn replace_value(document: &mut Value, index: usize, value: Value) {
     let mut left = index;
     let mut value = Some(value);
@@ -281,9 +291,9 @@ fn anything() -> impl Strategy<Value = Value> {
     ];
     prop_oneof![
         select(edges),
-        any(".{0,9}"),
-        any(proptest::num::f64::NORMAL),
-        list(any(".{0,3}")),
+        json_values(".{0,9}"),
+        json_values(proptest::num::f64::NORMAL),
+        list(json_values(".{0,3}")),
         Just(json!({"to": "a:b"}))
     ]
 }

@@ -1,5 +1,5 @@
-//! Tests of documents with invalid values. They check the messages, and that the schemas reject the documents if the
-//! rule can be expressed in a schema.
+//! Tests of documents with invalid values. They check the messages, and that the schemas reject the documents if a
+//! schema can express the rule.
 
 mod common;
 

@@ -15,8 +15,8 @@ use serde::Deserialize;
 
 use super::indexed_entry::{ENTRY_LANGUAGE, IndexedEntry, column};
 
-/// Size in bytes after which a text is split. The text is split at the next line break, or at the next character if the
-/// line is too long.
+/// Minimum size in bytes of the pieces of a long text, except the last piece. A piece ends at the next line break after
+/// this size, or at the next character if the line is too long.
 const PIECE_BYTES: usize = 32 * 1024;
 
 /// Settings of `[stage.memory-chunks]`, which has no options.

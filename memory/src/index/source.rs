@@ -50,7 +50,7 @@ impl IndexedState {
     }
 }
 
-/// `[stage.memory]`.
+/// Supplies the entries of the store to the stage `[stage.memory]`.
 impl DocumentSource for EntryStore {
     const TYPE: &'static str = "memory";
     const VERSION: u32 = 2;
@@ -63,7 +63,8 @@ impl DocumentSource for EntryStore {
     const MAX_BATCH: usize = 256;
 
     fn supply(&self, out: &mut Documents<'_, '_, Self>, cx: &StageContext<'_>) -> Result<(), StageError> {
-        // This run holds the index lock while the view is created, so no other run can have indexed a later change.
+        // This run already holds the index lock when it creates the view. Therefore the index cannot contain a change
+        // that is newer than the view.
         let view = &self.view()?;
         let now = IndexedState::from_view(view)?;
         let before = cx.kept().and_then(IndexedState::parse).filter(|before| before.store == now.store);

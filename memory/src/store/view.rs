@@ -36,8 +36,8 @@ impl EntryView {
         found.map(|bytes| decode(id, bytes)).transpose()
     }
 
-    /// Iterates over the ids and newest versions of entries, in the order of ids, starting at an id. Includes removed
-    /// entries.
+    /// Iterates over the entries from `id` on, in the order of ids. Returns the id and the newest version of each
+    /// entry. Includes removed entries.
     pub(crate) fn from(
         &self,
         id: &str,

@@ -5,7 +5,8 @@ use crate::digest::DocumentHash;
 use crate::error::MemoryError;
 use crate::store::{Change, Version};
 
-/// Number of hexadecimal digits that are appended to a derived id if another entry has the same id.
+/// Number of hexadecimal digits of the document's hash that are appended to a derived id if another entry has the same
+/// id.
 const HASH_DIGITS: usize = 8;
 
 /// The decision about an imported entry.
@@ -14,7 +15,7 @@ pub(super) enum Decision {
     /// Adds the entry, because no stored entry has its id.
     Add,
     /// Replaces the stored document, because it differs and is older. A document of the same age is also replaced if an
-    /// import stored it and the imported document is the current content of its source.
+    /// import stored it and the incoming document is the current content of its source.
     Replace {
         /// The time at which the stored entry was added.
         created: i64,

@@ -22,8 +22,8 @@ use crate::store::{Change, EntryWriter, Version};
 const MAX_BATCH: usize = 4_096;
 /// Total size of the documents in a batch, in bytes, at which the batch is written.
 const BATCH_BYTES: usize = 8 << 20;
-/// Number of pending access records at which they are written. Records are written in batches, because each write
-/// checks the whole access history.
+/// When this number of access records is pending, they are written in one batch. Single writes would be slow, because
+/// each write checks the whole access history.
 const MAX_PENDING_ACCESSES: usize = 1 << 16;
 
 impl Memory {
@@ -32,7 +32,7 @@ impl Memory {
     /// - If no stored entry has the id, or the stored entry was removed, the imported entry is added.
     /// - If the stored entry has the same document, it is unchanged.
     /// - If the documents differ, the document that was edited later wins. If both were edited at the same time, the
-    ///   stored document wins, except for [`TransferredEntry::is_current`].
+    ///   stored document wins, unless an import stored it and [`TransferredEntry::is_current`] is `true`.
     /// - If a stored document is replaced, the entry keeps the earlier of the two creation times.
     /// - An imported turn raises the number of turns of its session to at least the position of the turn.
     /// - Access records are merged: the result has the greater counts, and the times from both records.
@@ -42,8 +42,8 @@ impl Memory {
     /// Entries are written in several transactions. If a transaction fails, the earlier transactions remain durable.
     ///
     /// # Errors
-    /// Fails if the memory or its access history cannot be read or written. The report lists problems of single
-    /// entries.
+    /// Fails if the memory or its access history cannot be read or written. Problems of individual entries are not
+    /// errors; the report lists them.
     pub fn put_all(
         &self,
         entries: &mut dyn Iterator<Item = Transfer>,

@@ -1,4 +1,4 @@
-//! A reader for lines of JSON. A line is a line of an export or a document of the schema.
+//! A reader for lines of JSON. Each line is a line of an export, or a document with the schema of an entry.
 
 use std::io::BufRead;
 
@@ -30,7 +30,8 @@ pub struct LineDefaults {
     pub time: i64,
 }
 
-/// An iterator over the entries in lines of JSON. Each line is a line of an export, or a document of the schema.
+/// An iterator over the entries in lines of JSON. Each line is a line of an export, or a document with the schema of an
+/// entry.
 ///
 /// The `type` of a document determines its kind. Without `type`, the id determines the kind. Blank lines are skipped. A
 /// line that is not a valid entry yields a problem that lists all mistakes in the line, and reading continues with the
@@ -182,7 +183,7 @@ impl<'f, R: BufRead> JsonLines<'f, R> {
         }
     }
 
-    /// Returns the scope and session for a document of the schema.
+    /// Returns the scope and session for a document that is not part of an export.
     fn placement(&self, entry: &Entry) -> Placement {
         let default = &self.defaults.placement;
         let session = entry.content("session").and_then(Value::as_str).filter(|_| entry.kind() == Kind::Turn);

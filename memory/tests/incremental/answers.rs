@@ -1,4 +1,4 @@
-//! Collects the results of a memory that users can see.
+//! Collects everything that users can see of a memory.
 
 use std::sync::Arc;
 
@@ -18,7 +18,8 @@ pub(crate) fn answers(memory: &Memory, now: i64) -> Vec<String> {
         answers.push(format!("{id}: {created} {edited} {scope} {session:?} {document}"));
         let report = memory.report(&id, (&MemoryRules::default(), &SearchConfig::default()), now).expect("readable");
         let mut report = serde_json::to_value(report).expect("JSON");
-        // A new memory can have fewer versions of the entry.
+        // The number of the version is ignored, because the memory in which the changes are replayed can have fewer
+        // versions.
         report["version"] = 0.into();
         answers.push(format!("{id}: {report}"));
     }

@@ -40,8 +40,8 @@ impl Chain {
         self.states.last().and_then(|state| state.changes.as_ref())
     }
 
-    /// Appends a state. `has_version` is `true` if the memory already has a version of the entry, possibly of a removed
-    /// entry.
+    /// Appends a state. `has_version` is `true` if the memory already has a version of the entry, even if the entry was
+    /// removed.
     pub(crate) fn push(&mut self, changes: Option<Vec<usize>>, has_version: bool) {
         if let [only] = self.states.as_mut_slice()
             && has_version

@@ -49,8 +49,8 @@ fn check(is_project: bool, operations: &[Operation]) {
 }
 
 #[test]
-fn a_memory_kept_up_to_date_equals_a_fresh_one() {
-    own_home::run_in("a_memory_kept_up_to_date_equals_a_fresh_one", || {
+fn an_incrementally_updated_memory_equals_a_new_memory() {
+    own_home::run_in("an_incrementally_updated_memory_equals_a_new_memory", || {
         let config = ProptestConfig {
             cases: number("AURORA_TEST_CASES").unwrap_or(12) as u32,
             max_shrink_iters: 100,

@@ -32,8 +32,8 @@ fn add_and_find(memory: &Memory, thread: usize, round: usize) {
 }
 
 #[test]
-fn searches_see_earlier_writes_while_others_write() {
-    run_in("several::searches_see_earlier_writes_while_others_write", || {
+fn searches_see_earlier_writes_during_concurrent_writes() {
+    run_in("several::searches_see_earlier_writes_during_concurrent_writes", || {
         let directory = directory();
         let open = || Memory::create(MemoryPlace::at(Owner::User, directory.path().join("memory"))).expect("opens");
         let note = draft(Kind::Note, &json!({ "content": { "text": "A note about endurance" } }), Some("note:shared"));

@@ -87,7 +87,7 @@ const TIME: Shape = Shape::Custom(&Rule {
     expected: "a time with an offset as in RFC 3339, from 1970 to 9999, such as 2025-12-13T14:32:15Z",
     check: |node| node.text().and_then(rfc_3339).map(drop).ok_or_else(Fault::default),
 });
-/// The name of a phase, which must be readable unchanged from its heading.
+/// The name of a phase. If it is written as a heading and read back, it must be unchanged.
 const NAME: Shape = Shape::Custom(&Rule {
     expected: TITLE_RULE,
     check: |node| node.text().filter(|name| is_title(name.trim())).map(drop).ok_or_else(Fault::default),

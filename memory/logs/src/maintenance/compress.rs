@@ -20,7 +20,7 @@ pub(super) struct Sizes {
     pub(super) after: u64,
 }
 
-/// Compresses the log with a name. Returns `None` without any change in two cases: if another process has changed or
+/// Compresses the log `name`. Returns `None` without any change in two cases: if another process has changed or
 /// compressed the log in the meantime, or if the log compresses so well that the limits for decompression would prevent
 /// reading the log again.
 pub(super) fn compress(logs: &LogDirectory, month: &Directory, name: &str) -> io::Result<Option<Sizes>> {

@@ -18,7 +18,7 @@ impl LogDirectory {
     /// started, and the next run continues a day later.
     ///
     /// Logs that were modified within the last 24 hours are kept, even if their interactions are older. Otherwise,
-    /// another process could remove a new log of an old interaction while the log is still in use.
+    /// maintenance could remove a log that another process has just written for an old interaction.
     ///
     /// If the last maintenance is longer ago than the retention period, nothing is done, because a wrong clock would
     /// otherwise remove all logs. The user can run [`LogDirectory::maintain`] instead.

@@ -53,7 +53,7 @@ pub struct MaintenanceOptions {
 pub enum Action {
     /// Compresses a log.
     Compress,
-    /// Removes a log whose retention is over.
+    /// Removes a log whose retention period is over.
     Remove,
     /// Removes the compressed copy of a log that a killed process left behind.
     RemoveCopy,

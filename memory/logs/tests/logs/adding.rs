@@ -54,7 +54,7 @@ fn an_open_block_and_an_unfinished_line_are_closed_first() {
 }
 
 #[test]
-fn a_compressed_log_is_unpacked() {
+fn appending_to_a_compressed_log_decompresses_it() {
     let test = TestDirectory::new();
     test.put_packed("2025/12/retry-2025-12-13.md.gz", b"### Phase 7: A\ntext\n");
     let log = test.log("retry-2025-12-13");

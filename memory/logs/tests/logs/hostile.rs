@@ -127,8 +127,8 @@ fn a_decompression_bomb_is_an_error() {
     }
 }
 
-/// Lines cost time, however short they are. A file of a few KiB that unpacks to a million lines is read only in part,
-/// while a log with many ordinary lines is searched completely.
+/// Every line takes time to process, even if it is short. A file of a few KiB that unpacks to a million lines is read
+/// only in part, while a log with many ordinary lines is searched completely.
 #[test]
 fn a_small_file_that_unpacks_to_many_lines_is_an_error() {
     let test = TestDirectory::new();

@@ -1,5 +1,5 @@
 //! Tests of the public interface of a log directory: writing, finding, searching and removing logs.
-#![allow(clippy::unwrap_used, reason = "this is a test, its helpers included")]
+#![allow(clippy::unwrap_used, reason = "all modules of this file are tests")]
 
 mod adding;
 mod configuring;

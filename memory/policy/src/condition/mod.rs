@@ -36,9 +36,9 @@ const MAX_BYTES: usize = 4096;
 /// `false` are case-insensitive. A number is a finite decimal number. A text is enclosed in single or double quotes;
 /// `\\`, `\'`, `\"`, `\n`, `\r`, `\t` and `\u{…}` are escape sequences.
 ///
-/// Ids are compared exactly, other texts and tags ignoring ASCII case. A comparison does not hold if the entry has no
-/// value for the field. This also applies to `!=`. `NOT` with such a comparison therefore holds. `inactive_for_N_days`
-/// means `last_accessed_days >= N`.
+/// Comparisons of ids are case-sensitive. Comparisons of other texts and of tags ignore ASCII case. A comparison does
+/// not hold if the entry has no value for the field. This also applies to `!=`. `NOT` with such a comparison therefore
+/// holds. `inactive_for_N_days` means `last_accessed_days >= N`.
 ///
 /// A condition has at most 4096 bytes. Parentheses and NOT can be nested up to 64 levels deep.
 ///

@@ -75,8 +75,8 @@ impl Entry {
         Ok(true)
     }
 
-    /// Removes the links to another entry. `relation` limits this to the links with one relation. Returns the number of
-    /// removed links.
+    /// Removes the links to another entry. If `relation` is not `None`, removes only the links with this relation.
+    /// Returns the number of removed links.
     pub fn remove_link(&mut self, to: &str, relation: Option<&str>) -> usize {
         let mut links = self.link_values().to_vec();
         let before = links.len();

@@ -39,7 +39,7 @@ pub enum StoredError {
     #[error("the stored entry has no known `type`")]
     Kind,
     /// The id is missing, or is not valid for the kind.
-    #[error("the stored entry has no `id` of its kind, which begins with `{0}`")]
+    #[error("the `id` of the stored entry must be a valid id that begins with `{0}`")]
     Id(&'static str),
 }
 

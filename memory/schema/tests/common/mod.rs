@@ -37,7 +37,8 @@ pub(crate) enum Schema {
     CannotExpress,
 }
 
-/// Returns the messages for invalid documents, and checks the results of validating the documents with their schemas.
+/// Returns the messages for invalid documents. Also checks that the schema of each kind accepts or rejects the document
+/// as expected.
 pub(crate) fn mistakes(documents: &[(Kind, Schema, &str)]) -> String {
     let shown = documents.iter().map(|(kind, schema, text)| match read_json(*kind, "a.json", text, no_rules) {
         Ok(draft) => panic!("{text} was read as {draft:?}"),
