@@ -165,7 +165,7 @@ impl Articles {
         self.directory.metadata(name(id)).is_ok()
     }
 
-    /// Writes an article. The article is durable after a call of [`Self::synchronise`].
+    /// Writes an article. The article is durable after a call to [`Self::synchronise`].
     pub(crate) fn write(&self, id: u64, article: &Article) -> Result<(), ArticleError> {
         let failed = ArticleError::io(self.directory.path().join(name(id)));
         let write = || {
@@ -176,7 +176,7 @@ impl Articles {
     }
 
     /// Removes an article. `next` is the next unused number. If the article has the greatest number, `next` is stored,
-    /// so that the number is never assigned again. The removal is durable after a call of [`Self::synchronise`].
+    /// so that the number is never assigned again. The removal is durable after a call to [`Self::synchronise`].
     pub(crate) fn remove(&self, id: u64, next: u64) -> Result<(), ArticleError> {
         if id + 1 == next {
             let noted = self.session.replace(NEXT, |file| writeln!(file, "{next}").and_then(|()| file.sync_data()));

@@ -16,8 +16,8 @@ use crate::source::{self, TITLE, URL};
 /// query, and the rest of the comment must be found among 5,000. MRR@10 was .602 with this weight, and .553 with .3,
 /// the weight for code.
 const WORD_SHARE: f32 = 0.7;
-/// Number of candidates from the keyword ranking. With 200 keyword and 100 vector candidates, the values for code,
-/// MRR@10 was .600 on the queries described at [`WORD_SHARE`].
+/// Number of candidates from the keyword ranking. Code searches use 200 keyword and 100 vector candidates. With these
+/// values, MRR@10 was .600 on the queries described at [`WORD_SHARE`].
 const KEYWORD_CANDIDATES: usize = 60;
 /// Number of candidates from the vector ranking.
 const VECTOR_CANDIDATES: usize = 40;

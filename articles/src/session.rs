@@ -36,7 +36,8 @@ impl Session {
             // The index contains the texts of the articles, so its directory gets the same permissions as the session.
             let path = directory.path().to_owned();
             let create = || directory.create_directory(ProjectDirectory::NAME);
-            // A file or link with this name is removed: it is not an index, and the articles are enough to build one.
+            // A file or link with this name is not an index. It is removed, because an index can be built from the
+            // articles.
             let created = create().or_else(|_| directory.remove(ProjectDirectory::NAME).and_then(|()| create()));
             created.map_err(ArticleError::io(path))?;
         }

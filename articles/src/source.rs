@@ -68,7 +68,7 @@ impl Changes {
     }
 }
 
-/// `[stage.articles]`: supplies the changed articles as documents.
+/// Supplies the changed articles as documents to the stage `[stage.articles]`.
 impl DocumentSource for Changes {
     const TYPE: &'static str = "articles";
     const VERSION: u32 = 2;
@@ -76,7 +76,7 @@ impl DocumentSource for Changes {
     const STAGES: &'static str = "[stage.parse]\n[stage.chunk]\n[stage.article-details]\n";
     const LANGUAGE: &'static str = "markdown";
     const DIRECTORY: &'static str = DIRECTORY;
-    // An article can have a few megabytes, so a batch has few articles.
+    // An article can be several megabytes long, so a batch contains only a few articles.
     const MAX_BATCH: usize = 64;
 
     fn supply(&self, out: &mut Documents<'_, '_, Self>, cx: &StageContext<'_>) -> Result<(), StageError> {
@@ -92,8 +92,8 @@ impl DocumentSource for Changes {
     }
 }
 
-/// `[stage.article-details]`: writes the title and the address of the article to each of its chunks. The title's words
-/// are indexed in every chunk, so a search for them finds all chunks.
+/// Settings of the stage `[stage.article-details]`. The stage writes the title and the address of an article to each of
+/// its chunks. The title's words are indexed in every chunk, so a search for them finds all chunks.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ArticleDetails {}

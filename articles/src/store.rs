@@ -18,11 +18,12 @@ use crate::source;
 
 /// Name of the sessions' directory inside the store's directory.
 const SESSIONS: &str = "sessions";
-/// Name of the lock file. The process that writes the store holds its lock.
+/// Name of the lock file. The process that writes the store holds the lock on this file.
 const LOCK: &str = "lock";
 /// Name of the file with the next unused session number.
 const NEXT: &str = "next";
-/// Number of open sessions at which opening another session first closes the least recently used idle session.
+/// Maximum number of open sessions, unless none of them is idle. Before the store opens another session, it closes the
+/// least recently used idle session.
 const MAX_OPEN_SESSIONS: usize = 128;
 /// Interval at which a request checks whether another request has finished opening a session.
 const POLL_INTERVAL: Duration = Duration::from_millis(2);
@@ -30,7 +31,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(2);
 /// The sessions in a directory. Only one process at a time can open the store for writing. Other processes can open it
 /// read-only and see the published changes.
 pub struct ArticleStore {
-    home: Directory,
+    directory: Directory,
     sessions: Directory,
     registry: Arc<Registry>,
     slots: Arc<RunSlots>,
@@ -70,14 +71,14 @@ impl ArticleStore {
     /// Returns [`ArticleError::Locked`] if another process has opened the store for writing. Fails if the store cannot
     /// be created.
     pub fn open(path: &Path) -> Result<Self, ArticleError> {
-        let home = Directory::create_private_root(path).map_err(ArticleError::io(path.to_owned()))?;
-        let lock = home.open_or_create(LOCK).map_err(ArticleError::io(path.join(LOCK)))?;
+        let directory = Directory::create_private_root(path).map_err(ArticleError::io(path.to_owned()))?;
+        let lock = directory.open_or_create(LOCK).map_err(ArticleError::io(path.join(LOCK)))?;
         if lock.try_lock().is_err() {
             return Err(ArticleError::Locked(path.to_owned()));
         }
-        home.make_private();
-        let sessions = home.create_directory(SESSIONS).map_err(ArticleError::io(path.join(SESSIONS)))?;
-        Ok(Self::new(home, sessions, Some(lock)))
+        directory.make_private();
+        let sessions = directory.create_directory(SESSIONS).map_err(ArticleError::io(path.join(SESSIONS)))?;
+        Ok(Self::new(directory, sessions, Some(lock)))
     }
 
     /// Opens an existing store for searches only. Another process can write to the store at the same time.
@@ -85,14 +86,14 @@ impl ArticleStore {
     /// # Errors
     /// Fails if the store does not exist or cannot be opened.
     pub fn open_read_only(path: &Path) -> Result<Self, ArticleError> {
-        let home = Directory::open_root(path).map_err(ArticleError::io(path.to_owned()))?;
-        let sessions = home.open_directory(SESSIONS).map_err(ArticleError::io(path.join(SESSIONS)))?;
-        Ok(Self::new(home, sessions, None))
+        let directory = Directory::open_root(path).map_err(ArticleError::io(path.to_owned()))?;
+        let sessions = directory.open_directory(SESSIONS).map_err(ArticleError::io(path.join(SESSIONS)))?;
+        Ok(Self::new(directory, sessions, None))
     }
 
-    fn new(home: Directory, sessions: Directory, lock: Option<File>) -> Self {
+    fn new(directory: Directory, sessions: Directory, lock: Option<File>) -> Self {
         Self {
-            home,
+            directory,
             sessions,
             registry: Arc::new(source::registry()),
             slots: Arc::default(),
@@ -112,11 +113,11 @@ impl ArticleStore {
     /// Fails if the store cannot be written.
     pub fn create(&self) -> Result<u64, ArticleError> {
         let _state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let noted = read_next(&self.home, NEXT)?.unwrap_or(1);
+        let noted = read_next(&self.directory, NEXT)?.unwrap_or(1);
         let id = self.ids()?.last().map_or(1, |last| last + 1).max(noted);
         let make = || {
-            self.home.replace(NEXT, |file| writeln!(file, "{}", id + 1).and_then(|()| file.sync_data()))?;
-            self.home.synchronise()?;
+            self.directory.replace(NEXT, |file| writeln!(file, "{}", id + 1).and_then(|()| file.sync_data()))?;
+            self.directory.synchronise()?;
             self.sessions.create_directory(id.to_string())?;
             self.sessions.synchronise()
         };
@@ -232,8 +233,8 @@ fn lock_slot<'p>(
 
 impl Drop for ArticleStore {
     fn drop(&mut self) {
-        // Closing the file is not enough: a child process that is being started can have inherited the open file, and
-        // the lock with it.
+        // Closing the file is not enough, because a child process that is just being started may have inherited the
+        // open file and, with it, the lock.
         let _ = self.lock.as_ref().map(File::unlock);
     }
 }

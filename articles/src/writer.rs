@@ -17,8 +17,8 @@ use crate::source::Changes;
 
 /// Maximum number of queued changes of one session.
 const MAX_WAITING: usize = 1_024;
-/// Maximum number of changes in one index run. It limits the memory of a run, because an article can have a few
-/// megabytes.
+/// Maximum number of changes in one index run. It limits the memory usage of a run, because an article can be several
+/// megabytes long.
 const MAX_BATCH: usize = 256;
 
 /// Sender of the result of a change.
@@ -204,11 +204,11 @@ impl SessionWriter {
                         added.push((state.next, done));
                         state.next += 1;
                     }
-                    Err(error) => send(done, Err(self.cause(error))),
+                    Err(error) => send(done, Err(self.no_session_or(error))),
                 },
                 Change::Remove(id, done) => match self.remove(id, state.next) {
                     Ok(()) => removed.push((id, done)),
-                    Err(error) => send(done, Err(self.cause(error))),
+                    Err(error) => send(done, Err(self.no_session_or(error))),
                 },
             }
         }
@@ -224,7 +224,7 @@ impl SessionWriter {
                 removed.into_iter().for_each(|(_, done)| send(done, Ok(())));
             }
             Err(error) => {
-                let error = self.cause(error);
+                let error = self.no_session_or(error);
                 // Removes the articles that were not acknowledged, so that the next run does not index them.
                 for (id, done) in added {
                     let _ = self.articles.remove(id, state.next);
@@ -256,7 +256,7 @@ impl SessionWriter {
     }
 
     /// Returns the error of a change, or `NoSession` if the session was removed in the meantime.
-    fn cause(&self, error: ArticleError) -> ArticleError {
+    fn no_session_or(&self, error: ArticleError) -> ArticleError {
         if self.articles.are_gone() { ArticleError::NoSession(self.session) } else { error }
     }
 

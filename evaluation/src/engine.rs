@@ -12,9 +12,9 @@ use rayon::prelude::*;
 use crate::golden::Question;
 use crate::metrics::{DEPTH, Found, Measured, measure};
 
-/// An index, its embedder, and the rerankers that configurations may name. Searches neither record accesses nor rank by
-/// them. Recency is measured from the day after the newest commit in the index, so that the same index gives the same
-/// results on any day.
+/// An index, its embedder, and the rerankers that configurations may name. Searches neither record accesses nor use
+/// recorded accesses for the ranking. Recency is measured from the day after the newest commit in the index, so that
+/// the same index gives the same results on any day.
 #[derive(Clone)]
 pub struct Engine {
     snapshot: Snapshot,
@@ -53,7 +53,7 @@ impl Engine {
         Self { rerankers, ..self }
     }
 
-    /// The generation of the index that is searched.
+    /// Returns the generation of the index that is searched.
     pub fn snapshot(&self) -> &Snapshot {
         &self.snapshot
     }

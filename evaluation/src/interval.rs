@@ -21,12 +21,12 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// Half the width of the interval: the number printed after `±`.
+    /// Returns half the width of the interval, which is printed after `±`.
     pub fn margin(&self) -> f64 {
         (self.high - self.low) / 2.0
     }
 
-    /// Whether the whole interval is above 0.
+    /// Returns `true` if the whole interval is above 0.
     pub fn is_gain(&self) -> bool {
         self.low > 0.0
     }
@@ -75,9 +75,9 @@ pub fn bootstrap(strata: &[Vec<f64>]) -> Option<Estimate> {
     Some(Estimate { mean, low: at(0.025), high: at(0.975) })
 }
 
-/// Computes the 97.5 % quantile of Student's t distribution with `freedom` degrees of freedom. It is exact for 1 and 2;
-/// otherwise it uses the expansion around the normal quantile (Abramowitz and Stegun, "Handbook of Mathematical
-/// Functions", 26.7.5), with an error below 0.005.
+/// Computes the 97.5 % quantile of Student's t distribution with `freedom` degrees of freedom. For 1 and 2 degrees of
+/// freedom, it returns tabulated values. Otherwise it uses the expansion around the normal quantile (Abramowitz and
+/// Stegun, "Handbook of Mathematical Functions", 26.7.5), with an error below 0.005.
 fn t_quantile(freedom: usize) -> f64 {
     const Z: f64 = 1.959_963_984_540_054;
     match freedom {
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn the_interval_of_a_textbook_sample() {
+    fn the_interval_matches_a_textbook_sample() {
         let estimate = mean(&[2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0]).expect("values");
         assert_eq!(estimate.mean, 5.0);
         // s = 2.138, t(7) = 2.365, 2.365 · 2.138 / √8 = 1.788
@@ -147,7 +147,7 @@ mod tests {
             let b = bootstrap(&strata).expect("values");
             prop_assert!(b.low <= b.high && b.low <= b.mean + 1e-9 && b.high >= b.mean - 1e-9);
             prop_assert_eq!(bootstrap(&strata), Some(b));
-            // Both estimate the same variance.
+            // Both methods estimate the same variance.
             prop_assert!(b.margin() <= t.margin() * 1.5 + 1e-9);
         }
     }

@@ -69,7 +69,7 @@ impl Metric {
         Self::Topics,
     ];
 
-    /// The name in tables.
+    /// Returns the name in tables.
     pub fn title(self) -> &'static str {
         match self {
             Self::Ndcg => "nDCG@10",
@@ -106,7 +106,7 @@ impl fmt::Display for Metric {
     }
 }
 
-/// The name of a metric is unknown.
+/// The error of an unknown name of a metric.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown metric `{given}`; metrics are {known}{help}")]
 pub struct UnknownMetric {
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn one_answer_at_the_second_place() {
+    fn an_answer_at_rank_two_is_measured() {
         let question = question(vec![answer("a.py", Some((10, 20)), None)]);
         let results = [result("a.py", (1, 9)), result("a.py", (20, 30)), result("b.py", (1, 5))];
         // nDCG is 1/log2(3); the file is ranked first.
@@ -367,7 +367,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn metrics_are_shares(answers in answers(), results in results()) {
+        fn metrics_are_between_zero_and_one(answers in answers(), results in results()) {
             let values = values(&question(answers), &results);
             prop_assert!(values.iter().all(|value| (0.0..=1.0 + 1e-9).contains(value)), "{:?}", values);
             // Recall does not decrease with depth.

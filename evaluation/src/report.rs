@@ -133,7 +133,7 @@ fn set_report<'r>(name: &str, rows: impl Iterator<Item = &'r (Question, Question
 }
 
 /// Compares `run` and `other`, which asked the same questions in the same order. Returns the difference of each of
-/// `metrics` for each set and for all sets together. In the latter, each question has the same weight.
+/// `metrics` for each set and for all sets together. For all sets together, each question has the same weight.
 pub fn differences(
     run: &[(Question, QuestionResult)],
     other: &[(Question, QuestionResult)],

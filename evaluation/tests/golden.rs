@@ -1,4 +1,4 @@
-//! Golden files: which content is accepted and rejected, and that JSON Lines and YAML are equivalent.
+//! Tests of reading golden files in JSON Lines and YAML.
 
 use std::path::PathBuf;
 
@@ -40,13 +40,13 @@ fn all_faults_are_reported_with_their_lines() {
     assert_eq!(
         faults(&[("set.jsonl", &lines.join("\n")), ("empty.jsonl", "\n")]),
         [
-            "set.jsonl:3: no `relevant`: the places that answer the question, as [{\"path\": …}]; unknown field `relevent`, did you mean `relevant`?",
+            "set.jsonl:3: `relevant` is missing; it lists the places that answer the question, such as [{\"path\": …}]; unknown field `relevent`, did you mean `relevant`?",
             "set.jsonl:4: `query` is empty",
             "set.jsonl:4: answer 1 has no `path`",
             "set.jsonl:4: answer 1: `line_start` must be a line number from 1",
             "set.jsonl:4: answer 2: line_end 2 is before line_start 9",
             "set.jsonl:4: answer 3 must be an object with a `path`, not a number",
-            "set.jsonl:5: no answer has a grade of 2 or above, so nothing could be found",
+            "set.jsonl:5: no answer has a grade of 2 or above, so no result can count as correct",
             "set.jsonl:6: not JSON: EOF while parsing an object (column 13)",
             "set.jsonl:7: id `7` occurs twice in set `set`",
             "set.jsonl:8: `query` must be a string, not a number",
@@ -60,7 +60,7 @@ fn all_faults_are_reported_with_their_lines() {
 }
 
 #[test]
-fn reports_files_that_are_missing_or_not_text() {
+fn files_that_are_missing_or_not_text_are_reported() {
     let directory = TempDir::new().expect("a directory");
     let missing = directory.path().join("missing.jsonl");
     let binary = directory.path().join("binary.jsonl");
@@ -71,7 +71,7 @@ fn reports_files_that_are_missing_or_not_text() {
 }
 
 #[test]
-fn yaml_is_equivalent() {
+fn yaml_files_are_read_and_their_faults_are_reported() {
     let directory = TempDir::new().expect("a directory");
     let text = "\
 # how well do we answer
@@ -98,7 +98,10 @@ queries:
         ("worse.yml", "questions: []\n"),
         ("worst.yml", "queries: [\n"),
     ]);
-    assert_eq!(faults[0], "bad.yml:2: no `relevant`: the places that answer the question, as [{\"path\": …}]");
+    assert_eq!(
+        faults[0],
+        "bad.yml:2: `relevant` is missing; it lists the places that answer the question, such as [{\"path\": …}]"
+    );
     assert_eq!(faults[1], "bad.yml:3: `query` is empty");
     assert_eq!(faults[2], "worse.yml:1: no list `queries`");
     assert!(faults[3].starts_with("worst.yml:") && faults[3].contains("not YAML"), "{}", faults[3]);

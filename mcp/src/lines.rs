@@ -49,7 +49,7 @@ where
         async move { write(&output, serde_json::to_vec(&message)?).await }
     }
 
-    /// Receives the next message. The future may be dropped at any time, because all progress is kept in `input`.
+    /// Receives the next message. The future may be dropped at any time, because the whole state is stored in `input`.
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
         let mut input = self.input.lock().await;
         loop {

@@ -115,7 +115,8 @@ fn encode(text: &str) -> String {
     utf8_percent_encode(text, &ENCODED).to_string()
 }
 
-/// Returns `None` unless two digits follow each `%` and the decoded bytes are UTF-8.
+/// Decodes a part of an address. Returns `None` unless two hexadecimal digits follow each `%` and the decoded bytes are
+/// UTF-8.
 fn decode(text: &str) -> Option<String> {
     let has_digits =
         |rest: &str| rest.as_bytes().get(..2).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit));

@@ -44,8 +44,8 @@ impl Token {
         Self::new(text.trim()).map_err(failed)
     }
 
-    /// Whether the `Authorization` header of a request contains this token. The time of the comparison does not depend
-    /// on the token.
+    /// Returns `true` if the `Authorization` header of a request contains this token. The time of the comparison does
+    /// not depend on the token.
     pub(crate) fn matches_header(&self, header: &[u8]) -> bool {
         let Some((scheme, shown)) = header.split_at_checked("Bearer ".len()) else { return false };
         // Compares digests, which takes constant time.

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use crate::golden::question::{Answer, FOUND, Question};
 
-/// Maximum grade of an answer: grades have one digit.
+/// Maximum grade of an answer. Grades have one digit.
 const MAX_GRADE: u64 = 9;
 
 /// Defaults for fields that are missing in the value.
@@ -23,7 +23,7 @@ pub(crate) fn read(value: &Value, defaults: Defaults<'_>) -> Result<Question, Ve
     };
     let mut reader = FieldReader { fields, faults: Vec::new() };
     let query = match reader.text("query") {
-        None if reader.faults.is_empty() => reader.missing("query", "the words to search for"),
+        None if reader.faults.is_empty() => reader.missing("query", "it contains the words to search for"),
         None => String::new(),
         Some(query) if query.trim().is_empty() => reader.fault("`query` is empty".to_owned()),
         Some(query) => query,
@@ -57,7 +57,7 @@ impl FieldReader<'_> {
     fn missing<T: Default>(&mut self, key: &str, what: &str) -> T {
         let near = nearest(key, self.fields.keys().map(String::as_str));
         let meant = near.map_or_else(String::new, |near| format!("; unknown field `{near}`, did you mean `{key}`?"));
-        self.fault(format!("no `{key}`: {what}{meant}"))
+        self.fault(format!("`{key}` is missing; {what}{meant}"))
     }
 
     fn value(&self, key: &str) -> Option<&Value> {
@@ -108,7 +108,10 @@ impl FieldReader<'_> {
             }
             (Some(_), _) => return self.fault("`relevant` must be a list of answers".to_owned()),
             (None, Some(_)) => self.texts("expected_sources").iter().map(|path| source(path)).collect(),
-            (None, None) => return self.missing("relevant", "the places that answer the question, as [{\"path\": …}]"),
+            (None, None) => {
+                return self
+                    .missing("relevant", "it lists the places that answer the question, such as [{\"path\": …}]");
+            }
         };
         let graded = answers.iter().any(|answer| answer.grade.is_some());
         let counts = |answer: &Answer| !graded || answer.grade.unwrap_or(FOUND) >= FOUND;
@@ -116,7 +119,7 @@ impl FieldReader<'_> {
             return self.fault(if answers.is_empty() {
                 "the question has no answers".to_owned()
             } else {
-                format!("no answer has a grade of {FOUND} or above, so nothing could be found")
+                format!("no answer has a grade of {FOUND} or above, so no result can count as correct")
             });
         }
         answers

@@ -17,7 +17,7 @@ pub struct Fault {
     pub path: PathBuf,
     /// The line, from 1; 0 if the error concerns the file as a whole.
     pub line: usize,
-    /// Describes the error and the expected value.
+    /// A description of the error and of the expected value.
     pub message: String,
 }
 
@@ -54,7 +54,7 @@ pub struct GoldenSource {
 }
 
 impl GoldenSource {
-    /// Reads a file at a path that the user has named.
+    /// Reads the file at a path that the user has specified.
     pub fn named(path: &Path) -> Self {
         Self { path: path.to_owned(), content: read_regular(path, MAX_FILE_BYTES) }
     }

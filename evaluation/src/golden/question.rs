@@ -31,7 +31,7 @@ pub struct Question {
     pub query: String,
     /// The set that the question belongs to.
     pub set: String,
-    /// At least one answer; at least one of them counts as found.
+    /// The answers. There is at least one answer that counts as found.
     pub relevant: Vec<Answer>,
     /// Notes for human readers.
     pub tags: Vec<String>,
@@ -42,12 +42,12 @@ pub struct Question {
 }
 
 impl Question {
-    /// Whether any answer has a grade.
+    /// Returns `true` if any answer has a grade.
     pub fn is_graded(&self) -> bool {
         self.relevant.iter().any(|answer| answer.grade.is_some())
     }
 
-    /// Whether every answer is a whole file. Then files are ranked instead of chunks.
+    /// Returns `true` if every answer is a whole file. Then files are ranked instead of chunks.
     pub fn asks_for_files(&self) -> bool {
         self.relevant.iter().all(|answer| answer.lines.is_none())
     }

@@ -6,7 +6,7 @@ use crate::mine::source::Outline;
 
 /// Parses files and indexes directories for the miner.
 pub trait IndexerBackend: Sync {
-    /// Whether a file contains code with definitions, judging by its name.
+    /// Returns `true` if the name of a file indicates that the file contains code with definitions.
     fn is_code(&self, path: &str) -> bool;
 
     /// Returns the definitions in a file, and the documentation of the file and of its types.

@@ -22,9 +22,10 @@ pub(crate) const SET: &str = "commit";
 const MAX_FILES: usize = 4;
 /// Maximum number of functions as answers. If a commit changes more functions, the answers are the changed files.
 const MAX_FUNCTIONS: usize = 8;
-/// Number of commits that are examined for each question that is wanted.
+/// Maximum number of commits to examine for each requested question.
 const COMMITS_PER_QUESTION: usize = 25;
-/// Number of candidates for each question that is wanted, since some candidates have no answer in the tree at the pin.
+/// Number of candidates to collect for each requested question. It is greater than 1, because some candidates have no
+/// answer in the tree at the pin.
 const CANDIDATES_PER_QUESTION: f64 = 1.25;
 
 /// A candidate for a question, made from a commit.
@@ -74,8 +75,8 @@ pub(crate) fn plan(
     Ok(Some(CommitPlan { pin, candidates: candidates.filter(|candidate| !before.contains(&candidate.id)).collect() }))
 }
 
-/// Returns the questions of a plan about the files of the pinned tree. Each comes with the key that decides whether the
-/// question is held out.
+/// Creates the questions of a plan. `files` are the files of the tree at the pin. Returns each question with the key
+/// that decides whether the question is held out.
 pub(crate) fn questions(plan: &CommitPlan, files: &[SourceFile], selection: &Selection) -> Vec<(String, Question)> {
     let files: FxHashMap<&str, &SourceFile> = files.iter().map(|file| (file.path.as_str(), file)).collect();
     let answered = plan.candidates.iter().filter_map(|candidate| {
@@ -142,7 +143,7 @@ fn touched_file(history: &CommitHistory, backend: &dyn IndexerBackend, change: &
     Some(Touched { path: change.path.clone(), functions })
 }
 
-/// Returns the runs of changed lines in the old text, as half-open ranges from 0. An empty range stands for an
+/// Returns the runs of changed lines in the old text, as half-open ranges from 0. An empty range represents an
 /// insertion between two lines.
 fn changed_lines(old: &[u8], new: &[u8]) -> Vec<(u32, u32)> {
     let input = InternedInput::new(byte_lines(old), byte_lines(new));
@@ -199,7 +200,7 @@ mod tests {
             ((1, 2), vec!["outer"]),          // line 2
             ((4, 5), vec!["inner"]),          // line 5
             ((5, 5), vec!["inner"]),          // between 5 and 6
-            ((10, 10), vec![]),               // behind the last line of outer
+            ((10, 10), vec![]),               // after the last line of outer
             ((10, 11), vec![]),               // line 11
             ((8, 12), vec!["outer", "next"]), // lines 9 to 12
             ((11, 11), vec![]),               // before next

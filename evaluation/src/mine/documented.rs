@@ -37,13 +37,13 @@ impl<'f> DocSpan<'f> {
 /// A candidate for a question: a sentence of the documentation at `doc`.
 pub(crate) struct Candidate<'f> {
     pub(crate) file: &'f SourceFile,
-    /// Identifies the candidate within its file.
+    /// A key that identifies the candidate within its file.
     pub(crate) key: &'f str,
     pub(crate) question: Question,
     pub(crate) doc: Range<usize>,
 }
 
-/// The keys of the sentences that occur once among several.
+/// Returns the keys of the sentences that occur exactly once in `sentences`.
 pub(crate) fn single_keys<'s>(sentences: impl Iterator<Item = &'s str>) -> FxHashSet<String> {
     let mut counts: FxHashMap<String, usize> = FxHashMap::default();
     sentences.for_each(|sentence| *counts.entry(sentence::key(sentence)).or_default() += 1);
@@ -72,7 +72,7 @@ impl SqueezedTexts {
         Self(files.par_iter().map(|file| squeezed(&file.text)).collect())
     }
 
-    /// Whether the first [`PROBE_CHARS`] characters of a sentence occur only in `doc`, the sentence's own
+    /// Returns `true` if the first [`PROBE_CHARS`] characters of a sentence occur only in `doc`, the sentence's own
     /// documentation.
     fn occurs_only_in(&self, doc: &str, sentence: &str) -> bool {
         let end = sentence.char_indices().nth(PROBE_CHARS).map_or(sentence.len(), |(at, _)| at);
@@ -97,8 +97,8 @@ fn squeezed(text: &str) -> String {
     out
 }
 
-/// Whether documentation can be blanked. A comment always can; a string only if its quotes can stay, because it has one
-/// line or triple quotes.
+/// Returns `true` if documentation can be blanked. A comment can always be blanked. A string can be blanked only if its
+/// quotes can remain, which requires that it has triple quotes or only one line.
 pub(crate) fn can_be_blanked(doc: Option<&str>) -> bool {
     doc.is_some_and(|doc| match quotes(doc) {
         Some((_, quote)) => doc.ends_with(quote) && (quote.len() == 3 || !doc.contains('\n')),

@@ -23,20 +23,21 @@ impl<'p> FileName<'p> {
         Self { file, base, stem, directory }
     }
 
-    /// Whether the file is named after the type or module `documented`, ignoring case and word separators.
+    /// Returns `true` if the file is named after the type or module `documented`, ignoring case and word separators.
     pub(crate) fn is_named_after(&self, documented: &str) -> bool {
         let simple = fold(documented.rsplit(['.', ':', '\\']).next().unwrap_or(documented));
         !simple.is_empty() && (simple == fold(self.base) || simple == fold(self.stem))
     }
 
-    /// Whether a word, or the part after its last dot, is the name of the file or of its directory.
+    /// Returns `true` if a word, or the part after its last dot, is the name of the file or of its directory.
     pub(crate) fn is_named(&self, word: &str) -> bool {
         let word = word.trim_end_matches([':', ',', '.']);
         let word = fold(word.rsplit(['.', ':', '/', '\\']).next().unwrap_or(word));
         !word.is_empty() && [self.base, self.stem, self.directory].iter().any(|name| fold(name) == word)
     }
 
-    /// Whether a text contains a compound name: the name of the file, of its directory, or `documented`.
+    /// Returns `true` if a text contains the name of the file, the name of its directory, or `documented`, and this
+    /// name is compound.
     pub(crate) fn is_given_away_by(&self, text: &str, documented: Option<&str>) -> bool {
         let names = [Some(self.base), Some(self.stem), Some(self.directory), documented].into_iter().flatten();
         let names: Vec<String> = names.filter(|name| is_compound(name)).map(fold).collect();
@@ -50,7 +51,8 @@ fn fold(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// Whether a name is more than a plain word: it has separators, capitals inside, or digits.
+/// Returns `true` if a name is compound, which means that it contains separators, digits, or capitals after the first
+/// character.
 pub(crate) fn is_compound(name: &str) -> bool {
     let bare = name.trim_matches(['_', '-']);
     bare.contains(['_', '-', '.'])

@@ -69,7 +69,7 @@ impl CommitHistory {
         self.head
     }
 
-    /// The commits reachable from HEAD, newest first.
+    /// Returns the commits that are reachable from HEAD, newest first.
     pub(crate) fn commits(&self) -> Result<impl Iterator<Item = Commit> + '_, MineError> {
         let walk = self.repository.rev_walk([self.head]).sorting(Sorting::ByCommitTime(CommitTimeOrder::NewestFirst));
         let walk = walk.all().map_err(|error| self.failure(error.to_string()))?;
@@ -135,7 +135,7 @@ impl CommitHistory {
         self.repository.shallow_file().ok()
     }
 
-    /// Whether object ids are SHA-256 hashes.
+    /// Returns `true` if object ids are SHA-256 hashes.
     pub(crate) fn is_sha256(&self) -> bool {
         self.repository.object_hash() == gix::hash::Kind::Sha256
     }

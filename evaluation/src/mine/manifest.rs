@@ -23,7 +23,7 @@ const FORMAT: u32 = 2;
 pub struct Manifest {
     /// Version of the layout.
     pub format: u32,
-    /// The seed that chose the questions.
+    /// The seed of the choice of questions.
     pub seed: u64,
     /// Percentage of the questions that are held out.
     pub held_out_percent: f64,

@@ -3,7 +3,8 @@
 //! There are four sets, each split into a development part and a held-out part:
 //!
 //! - `exact`: names of functions and types that the repository defines once;
-//! - `docstring`: first sentences of documentation, asked of a copy of the tree without that documentation;
+//! - `docstring`: first sentences of the documentation of functions, asked of a copy of the tree without that
+//!   documentation;
 //! - `topics`: first sentences of the documentation of files, asked of a copy of the tree without that documentation;
 //! - `commit`: subjects of commits, whose answers are the functions and files that the commit changed.
 //!

@@ -183,7 +183,8 @@ pub(crate) fn question(text: &str, name: &FileName<'_>, documented: Option<&str>
     (is_informative && !name.is_given_away_by(&text, documented)).then_some(text)
 }
 
-/// Whether a paragraph is a title: a single line, without a full stop, with too little information for a question.
+/// Returns `true` if a paragraph is a title: a single line, without a full stop, with too little information for a
+/// question.
 fn is_title(paragraph: &str) -> bool {
     !paragraph.contains('\n')
         && !paragraph.ends_with(['.', '!', '?', ':', ';'])
@@ -240,7 +241,7 @@ fn paragraphs(text: &str, name: &FileName<'_>) -> Vec<String> {
     found
 }
 
-/// What a line of documentation contributes to the description of a file.
+/// The contribution of a line of documentation to the description of a file.
 enum LineRole<'t> {
     /// The text of a tag or field that begins a description.
     Starts(&'t str),
@@ -287,7 +288,7 @@ fn without_file_name<'t>(line: &'t str, name: &FileName<'_>) -> &'t str {
     if is_name { rest.trim_start_matches(['-', '–', '—', ':', ' ']) } else { line }
 }
 
-/// Whether a line consists only of a path or a name with dots.
+/// Returns `true` if a line consists only of a path or a name with dots.
 fn is_path(line: &str) -> bool {
     !line.contains(char::is_whitespace) && line.trim_end_matches('.').contains(['.', '/'])
 }
@@ -383,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn uninformative_documentation_is_not_asked() {
+    fn uninformative_documentation_yields_no_question() {
         for text in [
             "This file contains functions.",
             "Licensed under the Apache License, Version 2.0 (the \"License\"); you may not use this file except in\ncompliance.",

@@ -54,7 +54,7 @@ pub fn run(options: &MineOptions, backend: &dyn IndexerBackend) -> Result<Manife
         Some(trees) => trees.clone(),
         None => out.create_private_directory(TREES).map_err(|error| tree::failed(out.path(), error))?,
     };
-    // Overrides ignore files in parent directories: `aur` writes ignore files so that git does not list indexes.
+    // Overrides ignore files in parent directories, such as those that `aur` writes so that git does not list indexes.
     tree::write(&trees, ".gitignore", b"!*\n")?;
     let history = CommitHistory::open(root)?;
     let prefix = history.as_ref().map_or("", |history| history.prefix.trim_end_matches('/'));
@@ -134,13 +134,13 @@ struct TreeSource<'a> {
 }
 
 impl TreeSource<'_> {
-    /// Returns the directory of a copy that is indexed.
+    /// Returns the directory to index in the copy `name`.
     fn below(&self, name: &str) -> PathBuf {
         let tree = self.trees.path().join(name);
         if self.prefix.is_empty() { tree } else { tree.join(self.prefix) }
     }
 
-    /// Opens the directory that [`Self::below`] returns.
+    /// Opens the directory that [`Self::below`] returns. Creates it if it does not exist.
     fn open(&self, name: &str) -> Result<Directory, MineError> {
         let below = Path::new(name).join(self.prefix);
         self.trees.create_directories(below).map_err(|error| tree::failed(&self.below(name), error))

@@ -20,7 +20,7 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Whether the questions with this key, a path or a commit, are held out.
+    /// Returns `true` if the questions with this key are held out. The key is a path or a commit.
     pub(crate) fn is_held_out(&self, key: &str) -> bool {
         (hash(SPLIT, &[key]) % 10_000) as f64 / 100.0 < self.held_out
     }

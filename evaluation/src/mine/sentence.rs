@@ -43,8 +43,8 @@ pub(crate) const MIN_INFORMATIVE_WORDS: usize = 4;
 const MAX_WORDS: usize = 30;
 
 /// Returns the first sentence of a doc comment in plain words, or `None` if it has too little information. `name` is
-/// the name of the documented symbol. It is removed from the start of the sentence. If the rest of the sentence reveals
-/// it, the result is `None`.
+/// the name of the documented symbol. If the sentence begins with `name`, the name is removed. Returns `None` if the
+/// rest of the sentence still contains the name.
 pub(crate) fn question(doc: &str, name: &str) -> Option<String> {
     let mut text = first_sentence(&plain(&first_paragraph(doc)));
     if let Some(rest) = without_prefix_word(&text, name) {
@@ -53,7 +53,7 @@ pub(crate) fn question(doc: &str, name: &str) -> Option<String> {
     (can_be_asked(&text) && informative(&text) >= MIN_INFORMATIVE_WORDS && !gives_away(&text, name)).then_some(text)
 }
 
-/// Whether a sentence describes code, and is neither empty nor too long.
+/// Returns `true` if a sentence seems to describe code, is neither empty nor too long, and contains no URL.
 pub(crate) fn can_be_asked(text: &str) -> bool {
     let words: Vec<&str> = text.split_whitespace().collect();
     let opening = words.first().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase());
@@ -160,7 +160,7 @@ pub(crate) fn without_prefix_word(text: &str, name: &str) -> Option<String> {
     (first == name).then(|| rest.trim_start_matches(['-', '–', ' ']).to_owned())
 }
 
-/// Whether the text contains `name`. Plain words do not count, because they reveal nothing.
+/// Returns `true` if the text contains `name`. Plain words do not count, because they reveal nothing.
 pub(crate) fn gives_away(text: &str, name: &str) -> bool {
     let bare = name.trim_matches('_');
     let is_compound =

@@ -67,13 +67,13 @@ pub struct SourceFile {
 }
 
 impl SourceFile {
-    /// Whether the file contains tests, examples, generated or vendored code.
+    /// Returns `true` if the file contains tests, examples, generated or vendored code.
     pub(crate) fn is_secondary(&self) -> bool {
         is_side_code(&self.path) || is_marked_as_generated(&self.text)
     }
 }
 
-/// Whether one of the first lines marks the file as generated.
+/// Returns `true` if one of the first lines marks the file as generated.
 fn is_marked_as_generated(text: &str) -> bool {
     text.lines().take(8).any(|line| {
         let line = line.to_lowercase();

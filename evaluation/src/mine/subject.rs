@@ -39,7 +39,7 @@ const EMPTY_OPENINGS: &[&str] = &[
     "doc",
 ];
 
-/// Kinds in conventional commits that do not change the behaviour of code.
+/// Types of conventional commits that do not change the behaviour of code.
 const EMPTY_KINDS: &[&str] =
     &["docs", "doc", "chore", "style", "test", "tests", "ci", "build", "release", "deps", "revert"];
 
@@ -117,7 +117,8 @@ fn split_prefix(subject: &str) -> (Option<&str>, &str) {
     if is_one_word(kind) && scoped && prefix.len() <= 40 { (Some(kind), after.trim()) } else { (None, rest) }
 }
 
-/// Whether a word is only a reference to an issue, a pull request or a commit: `#12`, `(#12)`, `GH-12`, `ABC-123`.
+/// Returns `true` if a word is only a reference to an issue, a pull request or a commit: `#12`, `(#12)`, `GH-12`,
+/// `ABC-123`.
 fn is_reference(word: &str) -> bool {
     let word = word.trim_matches(|c: char| "()[].,:;".contains(c));
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
@@ -128,7 +129,7 @@ fn is_reference(word: &str) -> bool {
     numbered || ticket
 }
 
-/// Whether a word only introduces a reference: `Fixes #12`, `… (closes #12)`.
+/// Returns `true` if a word only introduces a reference: `Fixes #12`, `… (closes #12)`.
 fn is_lead(word: &str) -> bool {
     const LEADS: &[&str] = &[
         "fixes", "fixed", "fix", "closes", "closed", "close", "refs", "ref", "see", "resolves", "resolved", "re",

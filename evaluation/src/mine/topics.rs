@@ -34,8 +34,9 @@ pub(crate) fn questions(files: &[SourceFile], texts: &SqueezedTexts, selection: 
     documented::choose(candidates.collect(), texts, selection)
 }
 
-/// Returns the documentation of all files, and of the types and modules in them. The tree that is asked contains none
-/// of it: otherwise, files that keep their documentation would rank higher than the file that was asked for.
+/// Returns the documentation of all files, and of the types and modules in them. The copy that the questions are asked
+/// of contains none of it. Otherwise, files that keep their documentation would rank higher than the file that was
+/// asked for.
 pub(crate) fn documentation(files: &[SourceFile]) -> impl Iterator<Item = DocSpan<'_>> {
     files.iter().flat_map(|file| file.overviews.iter().filter_map(|overview| DocSpan::new(file, &overview.bytes)))
 }

@@ -15,8 +15,9 @@ const MAX_SHALLOW_BYTES: u64 = 64 << 20;
 const MAX_COPIED_BYTES: u64 = 1 << 30;
 
 /// Writes the files of `commit` below `directory`. A separate `.git` has a single branch that ends at this commit, so
-/// that no later commit is visible. It borrows the objects of the repository. Line ending conversions and filters are
-/// not applied. Returns the number of files that were skipped, mostly because the clone lacks their content.
+/// that no later commit is visible. It refers to the objects of the repository instead of copying them. Line ending
+/// conversions and filters are not applied. Returns the number of files that were skipped, mostly because the clone
+/// lacks their content.
 pub(crate) fn check_out(history: &CommitHistory, commit: ObjectId, directory: &Directory) -> Result<usize, MineError> {
     let mut missing = 0;
     for file in history.files(commit)? {
@@ -52,7 +53,7 @@ fn write_index(directory: &Path, tree: ObjectId) -> Result<(), String> {
     index.write(gix::index::write::Options::default()).map_err(|error| error.to_string())
 }
 
-/// Whether a path contains a `.git` component. Upper case counts, too, because some file systems ignore case.
+/// Returns `true` if a path contains a `.git` component. Upper case counts, too, because some file systems ignore case.
 fn is_git_directory(path: &str) -> bool {
     path.split('/').any(|part| part.eq_ignore_ascii_case(".git"))
 }

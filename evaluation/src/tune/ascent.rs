@@ -12,8 +12,8 @@ const MIN_GAIN: f64 = 2e-4;
 
 /// Compares configurations during an ascent.
 pub(crate) trait Objective {
-    /// Whether `candidate` is better than `incumbent`, by more than `min_gain` and by more than chance. `cost` is
-    /// subtracted from the gain of `candidate`.
+    /// Returns `true` if `candidate` is better than `incumbent`, by more than `min_gain` and by more than chance.
+    /// `cost` is subtracted from the gain of `candidate`.
     fn improves(
         &mut self,
         incumbent: &SearchConfig,
@@ -22,14 +22,15 @@ pub(crate) trait Objective {
         min_gain: f64,
     ) -> Result<bool, TuneError>;
 
-    /// Whether the budget is spent.
+    /// Returns `true` if the budget is spent.
     fn is_exhausted(&self) -> bool;
 }
 
 /// Improves `start` in at most `rounds` rounds. A round visits every number once, and steps shrink from round to round.
 ///
-/// `regularisation` is the cost of moving a number by one first step from the start, in units of the objective. The
-/// cost grows with the square of the distance (ridge regression), so that numbers with little evidence stay unchanged.
+/// `regularisation` is the cost, in units of the objective, of moving a number away from the start by the size of its
+/// first step. The cost grows with the square of the distance (ridge regression), so that numbers with little evidence
+/// stay unchanged.
 pub(crate) fn climb(
     space: &Space,
     start: &SearchConfig,

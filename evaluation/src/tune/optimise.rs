@@ -23,9 +23,9 @@ pub struct TuneOptions {
     pub folds: usize,
     /// Number of passes over all numbers; steps halve from one pass to the next.
     pub rounds: u32,
-    /// Cost of moving a number by one first step from the start, in questions. A move with a cost of 1 must gain as
-    /// much as one more perfectly answered question. The cost grows with the square of the distance. 0 turns the cost
-    /// off.
+    /// Cost, in questions, of moving a number away from the start by the size of its first step. A move with a cost of
+    /// 1 must gain as much as one more perfectly answered question. The cost grows with the square of the distance. 0
+    /// turns the cost off.
     pub regularisation: f64,
     /// Prefixes of the keys that may change, with or without `search.`; if empty, all numbers may change.
     pub keys: Vec<String>,
@@ -87,7 +87,7 @@ pub fn tune(
         cross_validated: compare(&before, &after, &sets, &vec![true; asked.len()]),
         sets: by_set(&asked, &before, &after, &sets),
         trained: compare(&before, &trained, &sets, &vec![true; asked.len()]),
-        held_out: untouched(engines, held_out, options, &config)?,
+        held_out: compare_held_out(engines, held_out, options, &config)?,
         changes: changes(&space, start, &config, &of_folds),
         config,
     })
@@ -103,8 +103,8 @@ fn climb(
     ascent::climb(space, &options.start, options.rounds, regularisation, objective)
 }
 
-/// Returns the numbers that change no score when they move away from the start, such as parts of a fusion that is not
-/// in use, or rules for files that do not occur.
+/// Returns the keys of the numbers whose first step up or down changes no score in the first racing round. Examples are
+/// parts of a fusion that is not in use, and rules for files that do not occur.
 fn inert(space: &Space, start: &SearchConfig, cache: &mut ScoreCache<'_>) -> Result<Vec<&'static str>, TuneError> {
     let mut inert = Vec::new();
     for (at, number) in space.numbers.iter().enumerate() {
@@ -143,7 +143,7 @@ fn by_set(asked: &[&Question], before: &[f64], after: &[f64], sets: &[usize]) ->
     numbers.into_iter().map(one).collect()
 }
 
-fn untouched(
+fn compare_held_out(
     engines: &[Engine],
     held_out: &[(usize, Question)],
     options: &TuneOptions,

@@ -70,7 +70,7 @@ impl<'q> ScoreCache<'q> {
         &self.sets
     }
 
-    /// Whether two configurations have the same scores in the first round.
+    /// Returns `true` if two configurations have the same scores in the first round.
     pub(crate) fn agree(&mut self, a: &SearchConfig, b: &SearchConfig) -> Result<bool, TuneError> {
         let count = round_size(RACING_ROUNDS[0], self.questions.len());
         let scores = self.scores(a, count)?[..count].to_vec();

@@ -10,8 +10,8 @@ use rustc_hash::FxHashMap;
 /// for the same scores many times.
 pub struct RememberedScores {
     reranker: Arc<dyn Reranker>,
-    /// Scores, keyed by a keyed hash of query and passage. The hash key is secret, so that a repository cannot provoke
-    /// collisions.
+    /// Scores, indexed by a keyed hash of query and passage. The hash key is secret, so that a repository cannot
+    /// provoke collisions.
     scores: Mutex<FxHashMap<u64, f32>>,
     hasher: RandomState,
 }
@@ -56,7 +56,7 @@ mod tests {
 
     use super::*;
 
-    /// A reranker whose scores are lengths, and the number of passages that it has scored.
+    /// A reranker whose scores are lengths. It counts the passages that it has scored.
     #[derive(Default)]
     struct Lengths(AtomicUsize);
 

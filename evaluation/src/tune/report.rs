@@ -53,7 +53,7 @@ pub struct TuneReport {
     pub folds: usize,
     /// Maximum number of rounds.
     pub rounds: u32,
-    /// Cost of moving a number by one first step from the start, in questions.
+    /// Cost, in questions, of moving a number away from the start by the size of its first step.
     pub regularisation: f64,
     /// Number of searches.
     pub searches: u64,
@@ -73,8 +73,8 @@ pub struct TuneReport {
 }
 
 impl TuneReport {
-    /// Whether the gain is significant: the interval of the cross-validated difference is above 0, and the mean on
-    /// held-out questions, if there are any, has not decreased.
+    /// Returns `true` if the gain is significant: the interval of the cross-validated difference is above 0, and the
+    /// mean on held-out questions, if there are any, has not decreased.
     pub fn is_gain(&self) -> bool {
         self.cross_validated.difference.is_gain()
             && self.held_out.is_none_or(|held_out| held_out.difference.mean >= 0.0)

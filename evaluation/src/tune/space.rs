@@ -9,7 +9,8 @@ const FIRST_SHARE: f64 = 0.2;
 const FIRST_FACTOR: f64 = 0.5;
 /// Minimum size of the first step for a range without an upper end.
 const MIN_STEP: f64 = 0.1;
-/// Maximum number of values of a whole number that changes by 1 in each step.
+/// Maximum width of the range of a whole number that changes by 1 in each step. The steps of other whole numbers begin
+/// with a share of the value.
 const MAX_UNIT_STEP_VALUES: f64 = 20.0;
 /// Scale for rounding values to four decimals, as a person would write them.
 const DECIMALS: f64 = 1e4;
@@ -27,7 +28,7 @@ pub(crate) struct Space {
     pub(crate) numbers: Vec<&'static Parameter>,
 }
 
-/// A prefix matches no key.
+/// The error of a prefix that matches no key.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("no number of the configuration begins with `{given}`{help}")]
 pub struct UnknownKeys {
@@ -91,7 +92,8 @@ impl Space {
 }
 
 impl Space {
-    /// Returns the sum of the squared distances of all numbers, in first steps.
+    /// Returns the sum of the squared distances of all numbers. The unit of each distance is the size of the first step
+    /// of the number.
     pub(crate) fn distance(&self, from: &SearchConfig, to: &SearchConfig) -> f64 {
         let of_number = |number: &&Parameter| {
             let (from, to) = (number.number(from), number.number(to));
@@ -101,7 +103,7 @@ impl Space {
     }
 }
 
-/// The first step from a value of a number.
+/// Returns the size of the first step from a value of a number.
 fn first_step(number: &Parameter, value: f64) -> f64 {
     let (low, high) = (*number.range.start(), *number.range.end());
     match (number.is_whole(), high.is_finite()) {
@@ -112,7 +114,7 @@ fn first_step(number: &Parameter, value: f64) -> f64 {
     }
 }
 
-/// Sets one share of a table and scales the others, so that they still sum to 1.
+/// Sets one share of a table, and scales the other shares so that all shares still sum to 1.
 fn share(config: &mut SearchConfig, number: &Parameter, table: &str, value: f64) -> Option<()> {
     let of_table = Parameter::numbers().filter(|other| other.share_of() == Some(table) && other.key != number.key);
     let others: Vec<&Parameter> = of_table.collect();

@@ -66,7 +66,7 @@ impl Call {
         }
     }
 
-    /// Whether the call can only be answered with an index.
+    /// Returns `true` if the call can only be answered with an index.
     pub(crate) fn needs_index(&self) -> bool {
         !matches!(self, Self::Status(_))
     }

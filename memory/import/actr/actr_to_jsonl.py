@@ -288,7 +288,7 @@ def describe(value):
 
 
 def stored_columns(database, table):
-    """Returns the columns of a table, or None if it does not exist. Rejects views and other tables that run code."""
+    """Returns the columns of a table, or None if it does not exist. Rejects views, virtual tables and generated columns."""
     query = "SELECT type, rootpage FROM sqlite_master WHERE name = ? COLLATE NOCASE AND type IN ('table', 'view')"
     found = database.execute(query, (table,)).fetchone()
     if found is None:

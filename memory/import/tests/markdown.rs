@@ -163,7 +163,7 @@ fn links_are_not_followed_and_pipes_do_not_block() {
 }
 
 #[test]
-fn directories_are_read_to_a_bounded_depth() {
+fn the_depth_of_directories_and_the_number_of_links_are_limited() {
     let deep = |depth: usize| format!("{}note.md", "d/".repeat(depth));
     let directory = directory(&[(&deep(64), "found"), (&deep(65), "not found")]);
     let found = read(&directory);

@@ -44,7 +44,7 @@ impl<T> FromRequest<Arc<State>> for Body<T> {
     }
 }
 
-/// Whether the content type is `application/json` or `application/…+json`, with any parameters.
+/// Returns `true` if the content type is `application/json` or `application/…+json`, with any parameters.
 fn is_json(headers: &HeaderMap) -> bool {
     let given = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let essence = given.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();

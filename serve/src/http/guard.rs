@@ -69,8 +69,9 @@ fn check(request: &Request, options: &ServeOptions) -> Result<(), Problem> {
     }
 }
 
-/// Whether a browser opens the web page as a document of its own, for example because the user follows a link in a
-/// chat. This reveals nothing to the site with the link: no other page can read the web page or show it in a frame.
+/// Returns `true` if a browser opens the web page as a document of its own, for example because the user follows a link
+/// in a chat. This reveals nothing to the site with the link: no other page can read the web page or show it in a
+/// frame.
 fn follows_link(request: &Request) -> bool {
     let is = |name: &str, value: &str| request.headers().get(name).is_some_and(|given| given == value);
     request.uri().path() == page::PATH && is("sec-fetch-mode", "navigate") && is("sec-fetch-dest", "document")
@@ -88,8 +89,8 @@ fn host(request: &Request) -> Option<HostPort> {
     }
 }
 
-/// Whether the server may be addressed by this host. IP addresses are safe, because unlike names they cannot be made to
-/// resolve to another machine.
+/// Returns `true` if the server may be addressed by this host. IP addresses are safe, because unlike names they cannot
+/// be made to resolve to another machine.
 fn is_known_host(host: &Host, options: &ServeOptions) -> bool {
     match host {
         Host::Address(_) => true,
@@ -104,7 +105,7 @@ fn is_allowed_origin(origin: &HeaderValue, options: &ServeOptions) -> bool {
     options.origins.iter().any(|allowed| origin.as_bytes().eq_ignore_ascii_case(allowed.as_bytes()))
 }
 
-/// Whether the request is a CORS preflight request of a browser.
+/// Returns `true` if the request is a CORS preflight request of a browser.
 fn is_preflight(request: &Request) -> bool {
     request.method() == Method::OPTIONS && request.headers().contains_key(header::ACCESS_CONTROL_REQUEST_METHOD)
 }

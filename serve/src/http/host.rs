@@ -46,8 +46,8 @@ impl HostPort {
         Some(Self { host, port })
     }
 
-    /// Whether an origin such as `http://localhost:8080` has this host and port. Origins with `https` never match,
-    /// because the server does not support TLS.
+    /// Returns `true` if an origin such as `http://localhost:8080` has this host and port. Origins with `https` never
+    /// match, because the server does not support TLS.
     pub(crate) fn is_origin(&self, origin: &str) -> bool {
         let other = origin.strip_prefix("http://").and_then(Self::parse);
         let port = |of: &Self| of.port.unwrap_or(DEFAULT_PORT);
@@ -55,7 +55,7 @@ impl HostPort {
     }
 }
 
-/// Whether each label of a name consists of letters, digits, `-` and `_`. The name may end with a dot.
+/// Returns `true` if each label of a name consists of letters, digits, `-` and `_`. The name may end with a dot.
 fn is_name(name: &str) -> bool {
     let name = name.strip_suffix('.').unwrap_or(name);
     let is_label = |label: &str| {

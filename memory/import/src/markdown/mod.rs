@@ -44,8 +44,9 @@ pub struct MarkdownNotes {
 impl MarkdownNotes {
     /// Finds the notes in a directory.
     ///
-    /// The modification time of a file is the time at which its note was edited. A time after the time in `defaults` is
-    /// replaced by that time: clocks can differ, and an entry with a time in the future could never be replaced.
+    /// The modification time of a file is the time at which its note was edited. A modification time after
+    /// `defaults.time` is replaced with `defaults.time`, because clocks can differ, and an entry with a time in the
+    /// future could never be replaced.
     ///
     /// # Errors
     /// Fails if the directory cannot be opened.

@@ -38,7 +38,7 @@ impl Names {
         (id, is_used)
     }
 
-    /// Returns the path of the note with an id.
+    /// Returns the path of the note to which an id is assigned.
     pub(super) fn path(&self, id: &str) -> Option<&str> {
         self.0.get(id).map(String::as_str)
     }

@@ -109,8 +109,8 @@ fn zero_days_disable_removal_and_compression() {
     assert_eq!(maintain(&test, Policy { retention_days: 0, compress_after_days: 1 }).compressed, 1);
 }
 
-/// Covers every state that a killed process can leave: before the compressed copy has its name, with both files, and
-/// after the plain log was removed.
+/// Covers the states that a killed process can leave: an unfinished file, a log with an equal compressed copy, and a
+/// log that is longer than its compressed copy.
 #[test]
 fn maintenance_cleans_up_after_a_killed_process() {
     let test = TestDirectory::new();
