@@ -23,7 +23,7 @@ impl Lines {
         lines.filter(|lines| lines.first <= lines.last).ok_or_else(wrong)
     }
 
-    /// All lines.
+    /// The range of all lines.
     pub(crate) const ALL: Self = Self { first: 1, last: u32::MAX };
 
     pub(crate) fn contains(self, line: u32) -> bool {

@@ -77,7 +77,7 @@ async function request(url, options) {
   return response;
 }
 
-/** Whether an error means that the request was aborted because a newer request replaces it. */
+/** Returns whether an error means that the request was aborted because a newer request replaces it. */
 export function isAbort(error) {
   return error.name === "AbortError";
 }

@@ -141,7 +141,7 @@ function shortened(path) {
   return parts.length > 2 ? `…/${parts.slice(-2).join("/")}` : parts.join("/");
 }
 
-/** Whether a pattern comes from the directory facet. Such patterns begin with a slash, unlike typed patterns. */
+/** Returns whether a pattern comes from the directory facet. Such patterns begin with a slash, unlike typed patterns. */
 function isDirectory(path) {
   return path.startsWith("/");
 }

@@ -256,7 +256,7 @@ function box({ chunk, x, y }, place, isRoot) {
   );
 }
 
-/** Whether a name equals a qualified name or the last part of it. */
+/** Returns whether a name equals a qualified name or its last part. */
 function isLastPart(name, qualified) {
   const before = qualified.slice(0, -name.length);
   return qualified.toLowerCase().endsWith(name.toLowerCase()) && /(^|::|[.#/])$/.test(before);

@@ -34,7 +34,7 @@ export function connect(button, handle) {
   });
 }
 
-/** Whether the focused element needs the key itself. */
+/** Returns whether the focused element needs the key itself. */
 function takesKey(target, key) {
   if (target.matches("select, textarea") || target.isContentEditable) {
     return key !== "Escape";

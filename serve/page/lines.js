@@ -1,5 +1,5 @@
-// Shows the text of a file, line by line. Blocks of lines are plain text until they come near the viewport. So long
-// files open immediately, and the browser's own search finds everything.
+// Shows the text of a file, line by line. Blocks of lines are plain text until they come near the viewport. Therefore,
+// long files open immediately, and the browser's own search finds everything.
 
 import { fileLink } from "./address.js";
 import * as code from "./code.js";

@@ -32,7 +32,7 @@ export function listen(listener) {
 /** Stops calling `listener`. */
 export function stopListening(listener) {
   listeners.delete(listener);
-  // Later, because the next view may listen as well, and then keeps the connection.
+  // The connection is checked later, because the next view may start to listen and then still needs the connection.
   queueMicrotask(connect);
 }
 

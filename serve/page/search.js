@@ -11,8 +11,9 @@ import { listen, stopListening } from "./run-events.js";
 
 /** Delay after the last key before a search is sent, in milliseconds. */
 const PAUSE = 120;
-/** Number of results of a search, which is also the step of the button for more, and the maximum number of results. */
+/** Number of results of a search. The button for more results adds the same number. */
 const RESULTS = 30;
+/** Maximum number of results. */
 const MAX_RESULTS = 300;
 /** Maximum number of lines of code for each result. */
 const SNIPPET_LINES = 5;

@@ -71,7 +71,8 @@ impl State {
         Ok(self.options.roots.get(name)?)
     }
 
-    /// The sessions of articles for reading. If another server has locked them, they are opened read-only.
+    /// Returns the sessions of articles for reading. Opens the sessions read-only if this server is read-only, or if
+    /// another server has locked them.
     pub(crate) fn knowledge(&self) -> Result<Arc<ArticleStore>, Problem> {
         self.sessions(
             |_| true,
@@ -85,7 +86,7 @@ impl State {
         )
     }
 
-    /// The sessions of articles for writing, which only one server may do at a time.
+    /// Returns the sessions of articles for writing. Only one server at a time can open them for writing.
     pub(crate) fn writable_knowledge(&self) -> Result<Arc<ArticleStore>, Problem> {
         if self.options.read_only {
             return Err(Problem::read_only());
@@ -136,7 +137,7 @@ impl State {
         self.send(json)
     }
 
-    /// Creates an answer that keeps its part of the memory for answers until it has been sent.
+    /// Creates an answer. The answer occupies a part of the memory for answers until it has been sent.
     pub(crate) fn send(&self, json: Vec<u8>) -> Result<Answer, Problem> {
         let shares = u32::try_from(json.len().div_ceil(SHARE_BYTES)).unwrap_or(u32::MAX);
         match Arc::clone(&self.unsent).try_acquire_many_owned(shares) {
@@ -167,8 +168,8 @@ impl State {
         Arc::clone(&self.admitted).try_acquire_owned().map_err(|_| Problem::busy())
     }
 
-    /// Changes a session: `prepare` runs as in [`Self::work`], then the writer of the session makes the change. A
-    /// change whose time is up before the writer begins it is not made.
+    /// Changes a session: `prepare` runs as in [`Self::work`], then the writer of the session makes the change. If the
+    /// time limit of the request passes before the writer begins the change, the change is not made.
     pub(crate) async fn change<P: Send + 'static, T: Serialize, F: Future<Output = Result<T, ArticleError>>>(
         &self,
         prepare: impl FnOnce(&RequestWork) -> Result<P, Problem> + Send + 'static,

@@ -11,7 +11,7 @@ pub(crate) const DEFAULT_BUDGET: usize = 2_000;
 const MIN_BUDGET: usize = 20;
 /// Maximum value of `budget`.
 pub(crate) const MAX_BUDGET: usize = 50_000;
-/// Maximum number of bytes of a name from the client that protocol errors repeat.
+/// Maximum length, in bytes, of a client-supplied name in a protocol error.
 const MAX_NAME_BYTES: usize = 100;
 /// Last line of a text that was cut off.
 const CUT: &str = "(cut: the rest exceeds the budget)";
@@ -76,7 +76,7 @@ pub(super) fn format_notes(notes: &[String]) -> impl Iterator<Item = String> + '
     notes.iter().map(|note| format!("Note: {note}"))
 }
 
-/// Returns what remains of `budget` after these texts, each on a separate line.
+/// Returns the part of `budget` that remains after the texts. The line feed after each text is included.
 pub(super) fn budget_after<'t>(budget: usize, texts: impl IntoIterator<Item = &'t str>) -> usize {
     texts.into_iter().fold(budget, |budget, text| budget.saturating_sub(estimate_tokens(text)))
 }
@@ -84,7 +84,7 @@ pub(super) fn budget_after<'t>(budget: usize, texts: impl IntoIterator<Item = &'
 /// Returns the first lines that fit into a budget, and the number of omitted lines. If not even the first line fits,
 /// the beginning of the line is returned with a remark, unless the budget is too small.
 pub(super) fn within_budget(lines: impl IntoIterator<Item = String>, budget: usize) -> (String, usize) {
-    // The text ends with a line feed, which counts as an empty last line.
+    // One token is reserved for the final line feed, after which an empty line is counted.
     let (mut out, mut room, mut left) = (String::new(), budget.saturating_sub(1), 0);
     for line in lines {
         let tokens = estimate_tokens(&line);
@@ -116,7 +116,7 @@ pub(crate) fn fit(text: String, budget: usize) -> String {
     format!("{}\n{CUT}", token_prefix(&text, budget_after(budget, [CUT])))
 }
 
-/// Shortens a long name from the client. Protocol errors repeat such names, and their size has no budget.
+/// Shortens a long name from the client. Protocol errors repeat such names and are not limited by a budget.
 pub(crate) fn cut_name(name: &str) -> String {
     match name.floor_char_boundary(MAX_NAME_BYTES) {
         end if end < name.len() => format!("{}…", &name[..end]),
@@ -140,7 +140,7 @@ fn token_prefix(text: &str, tokens: usize) -> &str {
     &text[..text.floor_char_boundary(fits)]
 }
 
-/// Returns the elements of a string or a list of strings.
+/// Returns the string or strings of a [`OneOrMore`]; an empty list for `None`.
 pub(super) fn values(value: &Option<OneOrMore>) -> Vec<String> {
     match value {
         None => Vec::new(),

@@ -29,6 +29,8 @@ pub(crate) enum Call {
 }
 
 impl Call {
+    /// Creates a call of the tool `name`.
+    ///
     /// # Errors
     /// Fails if there is no such tool, if the arguments are invalid, or if the budget is too small for any answer.
     pub(crate) fn new(name: &str, arguments: Value) -> Result<Self, ToolError> {

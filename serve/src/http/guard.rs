@@ -69,7 +69,7 @@ fn check(request: &Request, options: &ServeOptions) -> Result<(), Problem> {
     }
 }
 
-/// Returns `true` if a browser opens the web page as a document of its own, for example because the user follows a link
+/// Returns `true` if a browser opens the web page as a separate document, for example because the user follows a link
 /// in a chat. This reveals nothing to the site with the link: no other page can read the web page or show it in a
 /// frame.
 fn follows_link(request: &Request) -> bool {

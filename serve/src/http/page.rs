@@ -72,7 +72,7 @@ static FILES: &[PageFile] = &files![
     "treemap.js",
 ];
 
-/// Returns `true` if a path is the page or one of its files.
+/// Returns `true` if a path is the path of the page or of one of its files.
 pub(crate) fn is_part(path: &str) -> bool {
     path == PATH || path.starts_with(FILES_PREFIX)
 }
