@@ -25,7 +25,7 @@ pub struct Answer {
 /// A question with its answers.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Question {
-    /// Identifies the question in reports; unique within its set.
+    /// Id of the question in reports, unique within its set.
     pub id: String,
     /// Words to search for.
     pub query: String,

@@ -1,5 +1,5 @@
-//! Turns the subjects of commits into questions: which code did a commit change? The questions are asked of the tree
-//! before all of these commits.
+//! Turns the subjects of commits into questions: which code did a commit change? The questions are asked of the tree at
+//! a commit before all of these commits.
 
 use aurora_query::is_side_code;
 use aurora_redact::masked;
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_runs_of_changed_lines() {
+    fn runs_of_changed_lines_are_found() {
         let old = b"a\nb\nc\nd\n";
         assert_eq!(changed_lines(old, b"a\nx\nc\nd\n"), [(1, 2)]);
         assert_eq!(changed_lines(old, b"a\nb\nx\nc\nd\n"), [(2, 2)]);

@@ -26,7 +26,7 @@ pub struct Definition {
     pub lines: (u32, u32),
     /// Last line of the declaration, before the body.
     pub declared_until: u32,
-    /// Documentation without comment marks.
+    /// Documentation without comment markers.
     pub doc: String,
     /// Byte range of the documentation in the text.
     pub doc_bytes: Option<Range<usize>>,
@@ -37,7 +37,7 @@ pub struct Definition {
 pub struct Overview {
     /// Simple name of the type or module; `None` if the text documents the file itself.
     pub name: Option<String>,
-    /// The documentation without comment marks.
+    /// The documentation without comment markers.
     pub text: String,
     /// Byte range of the documentation in the file.
     pub bytes: Range<usize>,
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn recognises_secondary_code() {
+    fn secondary_code_is_recognised() {
         for path in [
             "tests/unit/login.py",
             "pkg/login_test.go",

@@ -6,8 +6,8 @@ use crate::golden::Question;
 use crate::random::hash;
 
 /// Returns the index of the fold of every question. The indexes are below `folds`. Questions of one set whose first
-/// answers are in the same file share a fold. So no question is measured with numbers that were learned from questions
-/// about the same file. The folds of a set have about equal sizes.
+/// answers are in the same file share a fold. Therefore, no question is measured with numbers that were learned from
+/// questions about the same file. The folds of a set have about equal sizes.
 pub(crate) fn assign(questions: &[&Question], folds: usize) -> Vec<usize> {
     let mut groups: FxHashMap<(&str, &str), Vec<usize>> = FxHashMap::default();
     for (at, question) in questions.iter().enumerate() {

@@ -2,8 +2,8 @@
 //!
 //! A deterministic coordinate ascent over all numbers of the configuration raises one metric. The objective is the mean
 //! of the sets' means. Cross-validation measures the gain: for every fold, the numbers are learned from the other folds
-//! and measured on this fold. So no question is measured with numbers that were learned from it. The numbers in the
-//! report are learned from all folds.
+//! and measured on this fold. Therefore, no question is measured with numbers that were learned from it. The numbers in
+//! the report are learned from all folds.
 
 mod ascent;
 mod error;

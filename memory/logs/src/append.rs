@@ -45,7 +45,7 @@ impl LogDirectory {
     /// Appends text to the end of a log.
     ///
     /// The extended log is written to a new file, which atomically replaces the log. A reader sees either the old log
-    /// or the new log, even if the process is killed. A compressed log is replaced by an uncompressed log, which
+    /// or the new log, even if the process is killed. A compressed log is replaced with an uncompressed log, which
     /// maintenance compresses again.
     ///
     /// # Errors

@@ -63,13 +63,13 @@ impl LogDirectory {
     /// Returns the logs of a month, sorted by name.
     pub(crate) fn logs_in_month(&self, month: Month) -> io::Result<Vec<LogFile>> {
         let directory = self.month(month)?;
-        // Without the lock, the listing could miss a log whose plain file is being replaced by a compressed file, or
+        // Without the lock, the listing could miss a log whose plain file is being replaced with a compressed file, or
         // the reverse.
         let mut names = self.lock_shared();
         let mut entries = directory.entries()?;
         if names.is_none() {
-            // Possibly the lock file did not exist yet, and another process has created it for the first change of
-            // names.
+            // The lock file may not have existed yet, and another process may have created it in the meantime, before
+            // its first change of names.
             names = self.lock_shared();
             if names.is_some() {
                 entries = directory.entries()?;

@@ -70,9 +70,9 @@ enum Form {
 impl LogReader {
     /// Opens the log `name`: the plain file if it exists, and otherwise the compressed file.
     ///
-    /// Appending replaces the compressed file by a plain file, and maintenance replaces the plain file by a compressed
-    /// file. If another process replaces the file between the attempts to open both files, both attempts fail and are
-    /// repeated.
+    /// Appending replaces the compressed file with a plain file, and maintenance replaces the plain file with a
+    /// compressed file. If another process replaces the file between the attempts to open both files, both attempts
+    /// fail and are repeated.
     pub(crate) fn open(month: &Directory, name: &str) -> io::Result<Self> {
         let is_gone =
             |opened: &io::Result<Self>| matches!(opened, Err(error) if error.kind() == io::ErrorKind::NotFound);

@@ -23,7 +23,7 @@ pub struct SectionText {
     pub line_start: u64,
     /// The number of the last line of the section.
     pub line_end: u64,
-    /// The text of the section, including the heading. Invalid UTF-8 is replaced by U+FFFD.
+    /// The text of the section, including the heading. Invalid UTF-8 is replaced with U+FFFD.
     pub text: String,
     /// Whether the text is truncated, because the section is longer than 16 MiB.
     pub cut: bool,

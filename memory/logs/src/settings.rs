@@ -96,8 +96,8 @@ impl Settings {
     }
 
     /// Loads the settings. The table `[logs]` in the user's configuration overrides the defaults, and environment
-    /// variables override the table. A `~` at the beginning of a path is replaced by `home`. A configuration file that
-    /// does not exist is not an error.
+    /// variables override the table. A `~` at the beginning of a path is replaced with `home`. A configuration file
+    /// that does not exist is not an error.
     ///
     /// # Errors
     /// Returns all errors at once: an unreadable file, invalid TOML, unknown keys, and invalid values. After an error,

@@ -1,6 +1,6 @@
 //! Lists of English words that are not specific to the subject of a query.
 
-/// Words that are never keywords: articles, pronouns, prepositions, auxiliary verbs, question words, politeness.
+/// Words that are never keywords: articles, pronouns, prepositions, auxiliary verbs, question words, polite phrases.
 const STOP_WORDS: &str = "\
     a about above after again against all also although am an and another any anyone anything are arent around \
     as at be because been before being below between both but by can cannot cant could couldnt did didnt do does \
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn forms_of_weak_words() {
+    fn forms_of_weak_words_are_recognised() {
         for word in ["fix", "fixes", "fixed", "fixing", "using", "used", "modifies", "modified", "setting", "planned"] {
             assert!(is_weak_verb(word), "{word}");
         }

@@ -191,8 +191,8 @@ impl Run<'_> {
         Ok(self.today.duration_since(day).as_secs() / 86_400)
     }
 
-    /// Returns `true` if the log is skipped because it was modified within a day. The absolute value is used, because a
-    /// wrong clock may have set a modification time far in the future.
+    /// Returns `true` if the log is skipped because it was modified less than a day ago. The absolute value is used,
+    /// because a wrong clock may have set a modification time far in the future.
     fn is_spared(&self, directory: &Directory, log: &LogFile) -> io::Result<bool> {
         Ok(self.options.spares_recent && self.options.now.duration_since(self.modified(directory, log)?).abs() < DAY)
     }

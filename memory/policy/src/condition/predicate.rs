@@ -113,8 +113,8 @@ impl TextField {
         }
     }
 
-    /// Compares two texts ignoring ASCII case. Ids are compared exactly, because they can contain case-sensitive file
-    /// paths.
+    /// Compares two texts ignoring ASCII case. Comparisons of ids are case-sensitive, because ids can contain
+    /// case-sensitive file paths.
     fn matches(self, found: &str, value: &str) -> bool {
         if self == Self::Id { found == value } else { found.eq_ignore_ascii_case(value) }
     }
