@@ -1,9 +1,9 @@
 //! Checks of git's own files before gix opens them by path.
 //!
 //! `git clone` creates a new `.git`, but a `.git` from an archive, a shared disk or a build may contain any file. gix
-//! opens the files in `.git` by path, so it would block on a named pipe and read a device without end. Every file that
-//! gix will open is therefore checked first. It must be a regular file of a size that git would write. Symbolic links
-//! within `.git` are common (`git-new-workdir`, Android's `repo`) and are followed.
+//! opens the files in `.git` by path, so it would block on a named pipe and read endlessly from a device. Every file
+//! that gix will open is therefore checked first. It must be a regular file of a size that git would write. Symbolic
+//! links within `.git` are common (`git-new-workdir`, Android's `repo`) and are followed.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -42,7 +42,7 @@ pub(crate) struct Inspection {
 /// Checks the files that decide whether a directory contains a repository.
 ///
 /// # Errors
-/// Returns a reason when one of these files is not safe to read.
+/// Returns the reason if one of these files is not safe to read.
 pub(crate) fn pointers(directory: &Path) -> Result<(), String> {
     let git = directory.join(".git");
     match git.metadata() {
@@ -62,7 +62,7 @@ pub(crate) fn pointers(directory: &Path) -> Result<(), String> {
 /// Checks the files of the repository whose git directory is `git_dir`.
 ///
 /// # Errors
-/// Returns a reason when one of the files is not safe to read.
+/// Returns the reason if one of the files is not safe to read.
 pub(crate) fn inspect(git_dir: &Path) -> Result<Inspection, String> {
     let common = match read_regular(&git_dir.join("commondir"), MAX_POINTER_BYTES) {
         Ok(path) => git_dir.join(gix::path::from_bstr(path.trim_end().as_bstr()).map_err(|error| error.to_string())?),
@@ -169,7 +169,7 @@ fn replacements(directory: &Path, left: &mut usize) -> Result<(), String> {
 /// Checks whether all files that a configuration file includes, directly or indirectly, are safe to read.
 ///
 /// # Errors
-/// When a file has a section `gitoxide`, because such a section changes how gix opens the repository.
+/// Fails if a file has a section `gitoxide`, because such a section changes how gix opens the repository.
 fn includes(config: &Path) -> Result<bool, String> {
     let mut files = vec![config.to_owned()];
     let mut at = 0;
@@ -200,7 +200,8 @@ fn includes(config: &Path) -> Result<bool, String> {
     Ok(true)
 }
 
-/// Returns the path of an included file, or `None` if the path depends on anything but the home directory.
+/// Returns the path of an included file, or `None` if the path starts with `%(prefix)/` or with the home directory of a
+/// named user (`~user`).
 fn included(by: &Path, path: &gix::bstr::BStr) -> Option<PathBuf> {
     if path.starts_with(b"%(prefix)/") {
         return None;

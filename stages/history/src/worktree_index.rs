@@ -62,7 +62,7 @@ impl History {
     /// Reads the git index. Does not read files of the work tree.
     ///
     /// # Errors
-    /// When the index is malformed or cannot be read.
+    /// Fails if the index is malformed or cannot be read.
     pub fn worktree_index(&self) -> Result<WorktreeIndex, HistoryError> {
         let repository = self.local();
         let has_index = repository.workdir().is_some() && repository.index_path().exists();

@@ -30,7 +30,7 @@ pub fn is_log(path: &str) -> bool {
 /// The date is taken from the file name, or else from the `Date:` line.
 ///
 /// # Errors
-/// If the log cannot be read. Chunks before the error have already been emitted.
+/// Fails if the log cannot be read. Chunks before the error have already been emitted.
 pub fn chunks_of_log(path: &str, mut log: impl BufRead, mut emit: impl FnMut(Chunk)) -> io::Result<()> {
     let mut state = Log::new(path);
     let (mut raw, mut is_start) = (Vec::new(), true);

@@ -11,7 +11,7 @@ use crate::chunk::date;
 /// metadata.
 ///
 /// # Errors
-/// See [`PatternError`].
+/// Returns a [`PatternError`] if a pattern is invalid.
 pub fn chunk_of(path: &str, json: &str) -> Result<Chunk, PatternError> {
     let entry = read_pattern(json)?;
     let name = entry.id().strip_prefix(Kind::Reasoning.prefix()).unwrap_or_default().to_owned();

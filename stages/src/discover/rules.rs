@@ -114,7 +114,7 @@ impl Rules {
     /// Malformed lines are ignored.
     ///
     /// # Errors
-    /// If one of the files cannot be read.
+    /// Fails if one of the files cannot be read.
     pub(super) fn within(
         self: &Arc<Self>,
         directory: &Path,

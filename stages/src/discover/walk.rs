@@ -289,7 +289,7 @@ impl TreeWalk<'_> {
     /// Classifies the entries of a directory. Returns the classified entries and the rules that apply in the directory.
     ///
     /// # Errors
-    /// If an ignore file cannot be read.
+    /// Fails if an ignore file cannot be read.
     fn entries<'k>(
         &self,
         pending: &PendingDirectory<'k>,

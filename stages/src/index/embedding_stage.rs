@@ -21,7 +21,7 @@ impl EmbeddingStage {
     /// Returns the embedding stage of a plan, or `None` if the plan has no such stage.
     ///
     /// # Errors
-    /// If another stage also computes vectors, or if the stage does not declare the number of dimensions.
+    /// Fails if another stage also computes vectors, or if the stage does not declare the number of dimensions.
     pub(super) fn in_plan(plan: &Plan) -> Result<Option<Self>, Diagnostics> {
         Self::find(plan.stages())
     }

@@ -76,7 +76,7 @@ use root::with_indexable_root;
 /// builds a new one. Both cases produce a warning.
 ///
 /// # Errors
-/// If the configuration is invalid, the index cannot be written, or a stage fails.
+/// Fails if the configuration is invalid, the index cannot be written, or a stage fails.
 pub fn run(options: &IndexOptions, observer: &dyn IndexObserver) -> Result<IndexSummary, IndexError> {
     let time = ProcessorTime::start();
     let threads = options.jobs.or_else(|| std::thread::available_parallelism().ok().map(usize::from));
@@ -149,7 +149,7 @@ fn compact(options: &IndexOptions, summary: &mut IndexSummary) {
 /// time in proportion to the changes. It does not find problems in parts of the index that it does not read.
 ///
 /// # Errors
-/// The same as for [`run`].
+/// Fails in the same cases as [`run`].
 pub fn run_changes(options: &IndexOptions) -> Result<(), IndexError> {
     let changes = IndexOptions { force: false, ..with_indexable_root(options)? };
     let is_known = recovery::clear_unknown(&changes)?.is_none();

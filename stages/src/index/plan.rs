@@ -31,7 +31,7 @@ const LEFT_OUT: &str = "stages left out";
 /// checked against the limits.
 ///
 /// # Errors
-/// If the configuration has errors, which are reported together, or if the pipeline file cannot be read.
+/// Fails if the configuration has errors, which are reported together, or if the pipeline file cannot be read.
 pub fn plan(options: &IndexOptions) -> Result<Plan, IndexError> {
     plan_checked(options, &|_| Diagnostics::default())
 }
@@ -39,7 +39,7 @@ pub fn plan(options: &IndexOptions) -> Result<Plan, IndexError> {
 /// Like [`plan`], with additional checks of the stages. Errors of all checks are reported together.
 ///
 /// # Errors
-/// See [`plan`].
+/// Fails in the same cases as [`plan`].
 pub fn plan_checked(
     options: &IndexOptions,
     additional: &dyn Fn(&[PlannedStage]) -> Diagnostics,
@@ -76,7 +76,7 @@ fn secret_in_name(stage: &PlannedStage) -> Option<Diagnostic> {
 /// Returns the plan without the stages that supply documents, except those for which `keeps` returns true.
 ///
 /// # Errors
-/// See [`plan`].
+/// Fails in the same cases as [`plan`].
 pub(super) fn plan_without_suppliers(options: &IndexOptions, keeps: impl Fn(&str) -> bool) -> Result<Plan, IndexError> {
     let whole = plan(options)?;
     let others: Vec<String> = suppliers(&whole).filter(|stage| !keeps(stage)).map(str::to_owned).collect();
@@ -125,7 +125,7 @@ pub(super) fn select_kept_stages(plan: &Plan, options: &IndexOptions) -> BTreeSe
 /// values.
 ///
 /// # Errors
-/// See [`Plan::build`].
+/// Fails in the same cases as [`Plan::build`].
 pub(super) fn build(
     plan: Plan,
     kept: &BTreeSet<String>,

@@ -11,7 +11,7 @@ use super::options::IndexOptions;
 /// index. Returns the path of the sibling. The copy is marked as incomplete until a run has updated it.
 ///
 /// # Errors
-/// If the index cannot be written. A sibling whose index cannot be read is skipped.
+/// Fails if the index cannot be written. A sibling whose index cannot be read is skipped.
 pub(super) fn adopt(options: &IndexOptions) -> Result<Option<PathBuf>, StorageError> {
     let root = &options.root;
     let home = ProjectDirectory::in_root(root);

@@ -206,7 +206,7 @@ impl ChunkCounts {
     /// Counts the live chunks of a snapshot.
     ///
     /// # Errors
-    /// If the index cannot be read.
+    /// Fails if the index cannot be read.
     pub fn from_snapshot(snapshot: &Snapshot) -> Result<Self, StorageError> {
         let mut counts = Self::default();
         for &kind in ChunkType::ALL {

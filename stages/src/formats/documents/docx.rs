@@ -8,7 +8,7 @@ use super::markup::{character, push_paragraph, zipped_markup};
 /// Extracts the text of a Word document: one line per paragraph, with headings marked by `#`.
 ///
 /// # Errors
-/// If the bytes are not a Word document, or the text is too large.
+/// Fails if the bytes are not a Word document, or the text is too large.
 pub(super) fn text(bytes: &[u8]) -> Result<String, ExtractError> {
     let markup = zipped_markup(bytes, "word/document.xml")?;
     let mut reader = quick_xml::Reader::from_str(&markup);

@@ -79,8 +79,8 @@ pub enum OutdatedReason {
 /// run updates it.
 ///
 /// # Errors
-/// If the configuration is invalid, the index cannot be written, or a stage fails. The published generation is then
-/// unchanged.
+/// Fails if the configuration is invalid, the index cannot be written, or a stage fails. The published generation is
+/// then unchanged.
 pub fn refresh(options: &IndexOptions, snapshot: &Snapshot, budget: Duration) -> Result<Refresh, IndexError> {
     let begun = Instant::now();
     let options = &IndexOptions { force: false, runs_programs: false, ..with_indexable_root(options)? };

@@ -23,7 +23,7 @@ pub(super) type Fonts = HashMap<u32, Rc<Font>>;
 /// page.
 ///
 /// # Errors
-/// If the text is too large, or the file unpacks to too much data.
+/// Fails if the text is too large, or the file unpacks to too much data.
 pub(super) fn lines<'f>(
     file: &'f PdfFile<'_>,
     fonts: &mut Fonts,

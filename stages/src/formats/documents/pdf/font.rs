@@ -42,7 +42,7 @@ impl Font {
     /// Reads a font from its dictionary.
     ///
     /// # Errors
-    /// If the file unpacks to too much data.
+    /// Fails if the file unpacks to too much data.
     pub(super) fn read<'f>(file: &'f PdfFile<'_>, dict: &Dict<'f>) -> Result<Self, ExtractError> {
         file.spend(FONT_BYTES)?;
         let to_unicode = CMap::parse(&file.data(&file.get(dict, b"ToUnicode")?)?);

@@ -48,7 +48,7 @@ impl Lines {
     /// matrix maps the unit square of the font to the page.
     ///
     /// # Errors
-    /// If the text is too large.
+    /// Fails if the text is too large.
     pub(super) fn push(&mut self, text: &str, width: f64, height: f64, matrix: &Matrix) -> Result<(), ExtractError> {
         let [a, b, c, d, x, y] = *matrix;
         let (advance, size) = (a.hypot(b), c.hypot(d) * height);
