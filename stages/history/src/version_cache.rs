@@ -142,7 +142,8 @@ impl<'a> VersionCache<'a> {
         hunks
     }
 
-    /// Makes room for a diff of `bytes` bytes. Evicts all diffs if their total size exceeds the maximum.
+    /// Evicts all diffs if their total size exceeds the maximum. Then adds a new diff of `bytes` bytes to the total
+    /// size.
     fn make_room(&mut self, bytes: usize) {
         if self.diff_bytes > MAX_DIFF_BYTES {
             self.regions.clear();

@@ -100,9 +100,7 @@ static VALUE: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// Matches the text from the end of a name to the end of the default value that a program uses if the value is missing:
-/// `env.NAME
-///
-/// "…"`, `name = env.get("P") or "…"`, `fetch("NAME") { "…" }`, `name = is_set ? "…" : other`.
+/// `env.NAME || "…"`, `name = env.get("P") or "…"`, `fetch("NAME") { "…" }`, `name = is_set ? "…" : other`.
 static FALLBACK: LazyLock<Regex> = LazyLock::new(|| {
     let pattern = r#"(?x-u) \A
         ["'`\]\)]{0,3} [\x20\t]{0,4}

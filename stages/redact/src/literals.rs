@@ -80,7 +80,7 @@ pub(crate) struct Item {
     pub(crate) is_quoted: bool,
 }
 
-/// Returns the items without white space from the list that is assigned to a name.
+/// Returns the items of the list that is assigned to a name. Items that contain white space are omitted.
 pub(crate) fn items(text: &[u8], name_end: usize) -> Vec<Item> {
     let end = text.len().min(name_end + MAX_BYTES);
     let mut items = Vec::new();
