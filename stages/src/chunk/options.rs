@@ -8,9 +8,11 @@ use serde::{Deserialize, Serialize};
 pub struct ChunkOptions {
     /// Maximum size of a chunk. Larger chunks are split at syntax boundaries.
     pub max_size: usize,
-    /// Module-level code smaller than this is merged with other module-level code of its file.
+    /// Minimum size of a run of module-level code. A smaller run is merged with neighbouring runs of module-level code
+    /// in the same file.
     pub min_size: usize,
-    /// Types of at most this many lines keep the bodies of their members in their own text.
+    /// The chunk of a type with at most this many lines contains the bodies of the type's members. The chunk of a
+    /// longer type contains only the signatures of members that have their own chunks.
     pub whole_type_lines: u32,
     /// Functions inside functions become chunks if they have at least this many lines.
     pub nested_function_lines: u32,

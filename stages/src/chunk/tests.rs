@@ -277,7 +277,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
     #[test]
-    fn names_of_values_do_not_change_chunk_boundaries((format, path, text) in damaged(), options in options()) {
+    fn constants_do_not_change_chunk_boundaries((format, path, text) in damaged(), options in options()) {
         let symbols = Parser::new().parse(by_name(format), &text);
         let nameless = FileSymbols { constants: Vec::new(), ..symbols.clone() };
         let chunks_for = |symbols: &FileSymbols| {

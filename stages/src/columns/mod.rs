@@ -73,7 +73,7 @@ impl FileStatus {
         self.stores_chunks() || *self == Self::Revalued
     }
 
-    /// Whether the run stores the chunks of the file, and not only their values.
+    /// Whether the run stores the chunks of the file, and not only values of custom columns.
     pub fn stores_chunks(&self) -> bool {
         self.needs_parsing() || *self == Self::Refreshed
     }
