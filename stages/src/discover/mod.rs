@@ -136,8 +136,8 @@ impl StageConfig for Discover {
     }
 }
 
-/// Whether a walk of `tree` would return the same result as the walk of the last check, which found no change. Returns
-/// false if this is unknown or if `cancel` ends the comparison.
+/// Whether a walk of `tree` would return the same result as the walk of the last check that found no difference between
+/// the tree and the index. Returns false if this is unknown or if `cancel` ends the comparison.
 pub(crate) fn is_unchanged_since_check(
     last_check: &LastCheck,
     tree: &SourceTree,

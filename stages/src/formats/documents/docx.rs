@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn headings_and_paragraphs() {
+    fn headings_and_paragraphs_are_extracted() {
         let bytes = docx(concat!(
             r#"<w:p><w:pPr><w:pStyle w:val="Title"/></w:pPr><w:r><w:t>Guide</w:t></w:r></w:p>"#,
             r#"<w:p><w:r><w:t>One &amp; </w:t></w:r><w:r><w:tab/><w:t xml:space="preserve">two &#233;</w:t></w:r></w:p>"#,

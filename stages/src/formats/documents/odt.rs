@@ -73,7 +73,7 @@ mod tests {
     </office:text></office:body>"#;
 
     #[test]
-    fn headings_and_paragraphs() {
+    fn headings_and_paragraphs_are_extracted() {
         let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
         archive.start_file("content.xml", zip::write::SimpleFileOptions::default()).unwrap();
         archive.write_all(BODY.as_bytes()).unwrap();

@@ -75,7 +75,7 @@ impl Font {
         Ok(Self { is_composite: false, to_unicode, is_unicode: false, encoding, widths, default_width, height })
     }
 
-    /// Height of the glyphs in multiples of the font size.
+    /// Returns the height of the glyphs in multiples of the font size.
     pub(super) fn height(&self) -> f64 {
         self.height
     }
