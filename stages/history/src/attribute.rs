@@ -18,8 +18,8 @@ impl History {
     /// each range of lines in `ranges`. If `copy` is `None`, attributes the file at HEAD. Uncommitted changes do not
     /// count as a touch.
     ///
-    /// Ranges count lines from 0 and exclude the last line. Lines after the end of the file are ignored. The walk does
-    /// not go beyond events for which `cached` returns an attribution. One call costs much less than calling both
+    /// Ranges are half-open and count lines from 0. Lines after the end of the file are ignored. The walk does not go
+    /// beyond events for which `cached` returns an attribution. One call costs much less than calling both
     /// [`History::blame`] and [`History::touch_counts`].
     ///
     /// # Errors

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// `[stage.chunk]`: options for dividing files into chunks. Sizes are in characters other than white space.
+/// The table `[stage.chunk]` of a pipeline: options for dividing files into chunks. Sizes are in characters other than
+/// white space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ChunkOptions {

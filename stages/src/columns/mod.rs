@@ -168,7 +168,7 @@ pub const TERMS: Column<Terms> = Column::new("chunk.terms");
 pub const SIGNAL: Column<Signal> = Column::new("chunk.git");
 /// `chunk.embedding`: unit vector, or `None` if embedding failed.
 pub const EMBEDDING: Column<Option<Vec<f32>>> = Column::new("chunk.embedding");
-/// `chunk.tokens`: the tokens of the chunk in the table of the embedded model.
+/// `chunk.tokens`: the tokens of the chunk according to the built-in model.
 pub const TOKENS: Column<Tokens> = Column::new("chunk.tokens");
 /// `chunk.previous`: the id under which the last run stored the chunk, or `None` if the chunk was rebuilt.
 pub const PREVIOUS: Column<Option<StoredId>> = Column::new("chunk.previous");

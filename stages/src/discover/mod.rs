@@ -39,7 +39,7 @@ const MAX_NAME_BYTES: usize = 64;
 /// be idle.
 const MIN_IN_FLIGHT_PER_WORKER: usize = 2;
 
-/// `[stage.discover]`.
+/// The table `[stage.discover]` of a pipeline.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Discover {

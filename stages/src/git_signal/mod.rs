@@ -40,7 +40,7 @@ pub fn is_tracked(root: &Path, directory: &str) -> bool {
     index().unwrap_or(false)
 }
 
-/// `[stage.git-signal]`.
+/// The table `[stage.git-signal]` of a pipeline.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct GitSignal {

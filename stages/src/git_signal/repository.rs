@@ -113,8 +113,8 @@ impl Repository {
         }
     }
 
-    /// Sets the time that files wait for the walk over the history. Later files are left without an attribution, see
-    /// [`Self::deferred`].
+    /// Sets the maximum time that files wait for the walk over the history. If the walk takes longer, the waiting files
+    /// are left without an attribution, see [`Self::deferred`].
     pub fn defer_beyond(&self, limit: WaitLimit) {
         self.wait_limit.get_or_init(|| limit);
     }
@@ -256,7 +256,7 @@ impl Repository {
     }
 
     /// Whether the repository cannot be read. In this case, no file has a history, and [`Self::remarks`] reports the
-    /// reason. [`Self::remarks`] reports the reason.
+    /// reason.
     pub fn is_broken(&self) -> bool {
         self.broken.is_some()
     }
@@ -272,7 +272,7 @@ impl Repository {
     }
 
     /// Attributes a file of the working tree: the whole file, or every line and every range in `ranges`, depending on
-    /// `tier`. The ranges count lines from 0 and exclude the last line.
+    /// `tier`. The ranges are half-open and count lines from 0.
     pub fn attribute(
         &self,
         path: &str,

@@ -34,7 +34,7 @@ pub(crate) use redaction::{COUNTER as SECRETS_COUNTER, WARNING as SECRETS_WARNIN
 /// Maximum number of deleted files in one batch.
 const DELETIONS_PER_BATCH: usize = 4_096;
 
-/// `[stage.incremental-check]`.
+/// The table `[stage.incremental-check]` of a pipeline.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct IncrementalCheck {
