@@ -43,20 +43,20 @@ pub(crate) struct Inspection {
 ///
 /// # Errors
 /// Returns the reason if one of these files is not safe to read.
-pub(crate) fn pointers(directory: &Path) -> Result<(), String> {
+pub(crate) fn check_pointers(directory: &Path) -> Result<(), String> {
     let git = directory.join(".git");
     match git.metadata() {
-        Ok(found) if found.is_dir() => small_files(&git)?,
+        Ok(found) if found.is_dir() => check_small_files(&git)?,
         Ok(found) if found.is_file() => {
             check(&git, MAX_POINTER_BYTES)?;
-            if let Some(own) = gitdir(&git) {
-                small_files(&directory.join(own))?;
+            if let Some(own) = read_gitdir(&git) {
+                check_small_files(&directory.join(own))?;
             }
         }
         Ok(_) => return Err(not_regular(&git)),
         Err(_) => {}
     }
-    small_files(directory)
+    check_small_files(directory)
 }
 
 /// Checks the files of the repository whose git directory is `git_dir`.
@@ -76,16 +76,16 @@ pub(crate) fn inspect(git_dir: &Path) -> Result<Inspection, String> {
             check(&entry.path(), MAX_INDEX_BYTES)?;
         }
     }
-    head(git_dir, &common)?;
+    check_head(git_dir, &common)?;
     let mut left = MAX_REPLACEMENTS;
     for directory in [git_dir, &common] {
-        replacements(&directory.join("refs").join("replace"), &mut left)?;
+        check_references(&directory.join("refs").join("replace"), &mut left)?;
     }
     let configs = [common.join("config"), git_dir.join("config.worktree")];
     let mut includes_are_safe = true;
     for config in &configs {
         check(config, MAX_CONFIG_BYTES)?;
-        includes_are_safe &= includes(config)?;
+        includes_are_safe &= check_includes(config)?;
     }
     Ok(Inspection { objects: object_directories(common.join("objects"))?, includes_are_safe })
 }
@@ -97,12 +97,12 @@ pub(crate) fn is_readable(path: &Path) -> bool {
 }
 
 /// Checks the files that identify a git directory.
-fn small_files(git_dir: &Path) -> Result<(), String> {
+fn check_small_files(git_dir: &Path) -> Result<(), String> {
     ["HEAD", "commondir", "gitdir"].into_iter().try_for_each(|name| check(&git_dir.join(name), MAX_POINTER_BYTES))
 }
 
 /// Returns the git directory that a `.git` file points to.
-fn gitdir(file: &Path) -> Option<PathBuf> {
+fn read_gitdir(file: &Path) -> Option<PathBuf> {
     let content = read_regular(file, MAX_POINTER_BYTES).ok()?;
     let path = content.strip_prefix(b"gitdir: ")?.trim_end();
     Some(gix::path::from_bstr(path.as_bstr()).ok()?.into_owned())
@@ -130,7 +130,7 @@ fn not_regular(path: &Path) -> String {
 }
 
 /// Checks HEAD and the references to which it points.
-fn head(git_dir: &Path, common: &Path) -> Result<(), String> {
+fn check_head(git_dir: &Path, common: &Path) -> Result<(), String> {
     let mut name = PathBuf::from("HEAD");
     for _ in 0..MAX_SYMBOLIC_REFS {
         let mut target = None;
@@ -151,7 +151,7 @@ fn head(git_dir: &Path, common: &Path) -> Result<(), String> {
 }
 
 /// Checks the references below a directory, without following symbolic links.
-fn replacements(directory: &Path, left: &mut usize) -> Result<(), String> {
+fn check_references(directory: &Path, left: &mut usize) -> Result<(), String> {
     let mut open = vec![directory.to_owned()];
     while let Some(directory) = open.pop() {
         for entry in directory.read_dir().into_iter().flatten().flatten() {
@@ -170,7 +170,7 @@ fn replacements(directory: &Path, left: &mut usize) -> Result<(), String> {
 ///
 /// # Errors
 /// Fails if a file has a section `gitoxide`, because such a section changes how gix opens the repository.
-fn includes(config: &Path) -> Result<bool, String> {
+fn check_includes(config: &Path) -> Result<bool, String> {
     let mut files = vec![config.to_owned()];
     let mut at = 0;
     while let Some(file) = files.get(at).cloned() {
@@ -189,7 +189,7 @@ fn includes(config: &Path) -> Result<bool, String> {
         }
         for section in ["include", "includeIf"].into_iter().filter_map(|name| config.sections_by_name(name)).flatten() {
             for path in section.values("path") {
-                let Some(path) = included(&file, path.as_bstr()) else { return Ok(false) };
+                let Some(path) = included_path(&file, path.as_bstr()) else { return Ok(false) };
                 if check(&path, MAX_CONFIG_BYTES).is_err() || files.len() == MAX_INCLUDES {
                     return Ok(false);
                 }
@@ -202,7 +202,7 @@ fn includes(config: &Path) -> Result<bool, String> {
 
 /// Returns the path of an included file, or `None` if the path starts with `%(prefix)/` or with the home directory of a
 /// named user (`~user`).
-fn included(by: &Path, path: &gix::bstr::BStr) -> Option<PathBuf> {
+fn included_path(by: &Path, path: &gix::bstr::BStr) -> Option<PathBuf> {
     if path.starts_with(b"%(prefix)/") {
         return None;
     }
@@ -221,7 +221,7 @@ fn object_directories(objects: PathBuf) -> Result<Vec<PathBuf>, String> {
     let mut at = 0;
     while let Some((directory, depth)) = directories.get(at).cloned() {
         at += 1;
-        packs(&directory.join("pack"))?;
+        check_packs(&directory.join("pack"))?;
         let alternates = directory.join("info").join("alternates");
         check(&alternates, MAX_POINTER_BYTES)?;
         let listed = read_regular(&alternates, MAX_POINTER_BYTES).unwrap_or_default();
@@ -241,7 +241,7 @@ fn object_directories(objects: PathBuf) -> Result<Vec<PathBuf>, String> {
 }
 
 /// Checks the files that gix opens in a directory of packs.
-fn packs(directory: &Path) -> Result<(), String> {
+fn check_packs(directory: &Path) -> Result<(), String> {
     for entry in directory.read_dir().into_iter().flatten().flatten() {
         let path = entry.path();
         let extension = path.extension().map(std::ffi::OsStr::as_encoded_bytes);

@@ -1,7 +1,7 @@
 //! The columns that the built-in stages read and write.
 
 pub(crate) mod built_in;
-pub(crate) mod shown;
+pub(crate) mod display;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ pub use crate::definitions::Definitions;
 pub use crate::document::Document;
 use aurora_history::{HistorySummary, WorktreeBlame};
 use aurora_languages::{Boundary, Constant, FileSymbols, Import, Symbol};
-pub use shown::{DisplayColumn, DisplayValue};
+pub use display::{DisplayColumn, DisplayValue};
 
 /// Path of a file relative to the indexed root, separated by `/`.
 pub type RelativePath = Arc<str>;
