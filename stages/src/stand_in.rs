@@ -144,17 +144,18 @@ impl RestoredRows {
             let skipped = unchanged.and_then(|known| skipped_by(known, cx.stage()));
             let is_other = languages.get(row).is_some_and(|language| !stage.works_on(language));
             let was_indexed = unchanged.is_some_and(|known| matches!(known.outcome, FileOutcome::Indexed));
-            let is_open = stage.drops_files() && status.has_chunks() && !is_other && !was_indexed && skipped.is_none();
+            let is_undecided =
+                stage.drops_files() && status.has_chunks() && !is_other && !was_indexed && skipped.is_none();
             // Even if the content is unchanged, an input of the stage may have changed, such as the path or the git
             // history.
             let is_settled = is_same && origin == path && cx.is_current();
             let of_file = Origin { stage: cx.stage(), path, origin, known: known.as_ref(), is_same, is_settled };
             if skipped.is_some() {
                 restored.missing.extend(of_file.recorded(Entity::File, row as u32, None));
-            } else if is_open {
+            } else if is_undecided {
                 restored.missing.push((Entity::File, row as u32, None));
             }
-            let reason = is_open.then(|| Value::String(format!("stage `{}`: {NO_RESULT}", cx.stage())));
+            let reason = is_undecided.then(|| Value::String(format!("stage `{}`: {NO_RESULT}", cx.stage())));
             restored.skipped.push(skipped.or(reason));
             if let Some(Value::String(reason)) = &restored.skipped[row] {
                 cx.skip(path, reason);

@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn logs_without_phases_are_one_chunk_and_introductions_are_kept() {
+    fn logs_without_phases_are_one_chunk_and_introductions_become_chunks() {
         insta::assert_snapshot!(check("notes.md.gz", "# Notes\nDate: 2025-01-02\n\nWe talked.\n"), @"know:notes:log | Notes | 1-4 | Some(1735776000) | # Notes⏎Date: 2025-01-02⏎⏎We talked.");
         insta::assert_snapshot!(check("notes.md", "# Notes\nWe talked.\n## Phase 3\nx\n"), @r#"
     know:notes:log | Notes | 1-2 | None | # Notes⏎We talked.
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn packed_logs_are_read_like_plain_ones() {
+    fn compressed_logs_are_read_like_plain_logs() {
         let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
         packed.write_all(LOG.as_bytes()).unwrap();
         let packed = packed.finish().unwrap();

@@ -302,7 +302,7 @@ fn blank_lines_between_large_members_are_not_a_chunk() {
 }
 
 #[test]
-fn a_file_with_too_many_chunks_is_cut_with_a_reason() {
+fn a_file_with_too_many_chunks_is_truncated_and_the_reason_is_reported() {
     let text = "def f(): pass\n".repeat(30);
     let symbols = Parser::new().parse(by_name("python"), &text);
     let source = Source { path: "a.py", language: "python", text: &text, symbols: &symbols };

@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn every_name_of_a_language_finds_it() {
+    fn a_language_is_found_by_each_of_its_names() {
         for language in LANGUAGES {
             let names = [language.name, language.family].into_iter().chain(language.aliases.iter().copied());
             for name in names.chain(language.extensions.iter().copied()) {

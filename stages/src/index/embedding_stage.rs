@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_name_the_stage() {
+    fn model_ids_contain_the_name_of_the_stage() {
         let stage = EmbeddingStage { name: "embed".to_owned(), dimensions: 3 };
         let id = stage.model_id(&Fingerprint::new("process", 1));
         assert_eq!(embedding_stage(&id), Some("embed"));

@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rate_counts_from_the_first_measurement() {
+    fn the_rate_is_measured_from_the_first_call() {
         let checkpoint = Checkpoint::default();
         checkpoint.set(Duration::from_millis(50));
         checkpoint.note_progress();

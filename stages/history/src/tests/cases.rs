@@ -106,7 +106,7 @@ fn a_reverted_change_has_a_new_key_and_a_new_attribution() {
 }
 
 #[test]
-fn shallow_boundaries_are_roots() {
+fn commits_at_a_shallow_boundary_are_roots() {
     let repo = Repo::new();
     for line in 0..6 {
         repo.commit_file("file", lines("base", 10 + line));
@@ -188,7 +188,7 @@ fn bare_repositories_and_linked_worktrees_are_attributed() {
 }
 
 #[test]
-fn alternates_and_sha256_are_read() {
+fn alternates_and_sha256_repositories_are_read() {
     let repo = Repo::new();
     repo.commit_file("file", lines("base", 5));
     let shared = repo.at(repo.root.with_file_name("shared"));

@@ -204,7 +204,7 @@ fn random_history(seed: u64) -> (Repo, Random) {
 ///   names then also passes the other name to all of its parents. This crate follows each path separately.
 /// - Git before 2.52 misses a change that begins right after one part of a range and reaches into the next part.
 #[test]
-fn touches_of_generated_histories_are_counted_as_by_git() {
+fn touches_of_generated_histories_are_counted_as_in_git() {
     let (mut equal, mut all) = (0, 0);
     for seed in 101..=100 + seeds(SEEDS) {
         let (repo, mut random) = random_history(seed);

@@ -40,7 +40,7 @@ fn draw(random: &mut Random, files: &[String], history: &History, index: &EventI
 
 #[test]
 #[ignore = "needs a repository with a long history"]
-fn random_ranges_are_counted_as_by_git() {
+fn touches_of_random_ranges_are_counted_as_in_git() {
     let repo = repository();
     let mut random = Random(0x000A_0707_A000 + number("AURORA_HISTORY_SEED", 1) as u64);
     let files = repo.files();

@@ -15,7 +15,7 @@ fn age(repo: &Repo, path: &str, age: Duration) {
 }
 
 #[test]
-fn only_settled_metadata_is_trusted() {
+fn metadata_is_trusted_unless_it_is_racy() {
     let repo = Repo::new();
     for path in ["same", "touched", "rewritten", "gone"] {
         repo.write(path, "text\n");

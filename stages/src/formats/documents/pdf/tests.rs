@@ -118,7 +118,7 @@ fn right_to_left_words_are_in_reading_order() {
 }
 
 #[test]
-fn forms_are_shown_and_inline_images_are_not() {
+fn text_in_forms_is_extracted_and_inline_images_are_skipped() {
     let form = stream("/Subtype/Form", b"BT /F 10 Tf 72 600 Td (inside) Tj ET");
     let content = "BI /W 1 ID (no) Tj EI q /X Do Q BT /F 10 Tf 72 500 Td (outside) Tj ET";
     let file = page(content, &[HELVETICA, str::from_utf8(&form).unwrap()]);
