@@ -137,7 +137,8 @@ impl Worker for GitSignalWorker<'_> {
     }
 }
 
-/// Attributes the lines of a text to commits. Git versions are compared with the bytes from which the text was decoded.
+/// Attributes the lines of a text to commits. Versions in the repository are compared with the bytes from which the
+/// text was decoded.
 fn attribute(
     repository: &Repository,
     path: &str,

@@ -163,7 +163,10 @@ impl Repository {
 
     /// Returns the state after a run that was stopped or that left files without an attribution. After such a run, some
     /// files have an attribution from this run, and others have an attribution from an earlier run. The returned state
-    /// differs from every [`Self::state`], so the next run checks the history of every file.
+    /// then differs from every [`Self::state`], so the next run checks the history of every file.
+    ///
+    /// If HEAD and the configuration are unchanged and the attribution of all files is current, returns
+    /// [`Self::state`].
     pub fn unfinished_state(&self) -> String {
         let is_new = self.previous.state.is_none();
         match &self.history {

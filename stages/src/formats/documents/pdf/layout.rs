@@ -4,8 +4,8 @@ use super::super::error::{ExtractError, MAX_TEXT_BYTES};
 
 /// Minimum distance between two consecutive characters that belong to different words, in multiples of the font size.
 const WORD_GAP: f64 = 0.15;
-/// If the next character starts at least this distance before the end of the previous character, it starts a new line.
-/// In multiples of the font size.
+/// A character starts a new line if it begins more than this distance before the end of the previous character. The
+/// distance is in multiples of the font size.
 const BACKWARD_GAP: f64 = 1.0;
 /// Minimum distance, perpendicular to the line, between two characters that belong to different lines, in multiples of
 /// the font size.
