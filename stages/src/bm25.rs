@@ -16,7 +16,7 @@ use crate::columns::{CHUNK_ID, RECORD, STATUS, StoredId, TERMS, Terms};
 use crate::metadata::{custom_terms, metadata};
 use crate::services::{CustomColumns, service};
 
-/// `[stage.bm25]`.
+/// The table `[stage.bm25]` of a pipeline.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Bm25 {}

@@ -102,7 +102,7 @@ const KINDS: [SymbolKind; 10] = [
 /// Sets the definitions of a file from the list of objects that a custom stage returns.
 ///
 /// # Errors
-/// If the value is not such a list, or if a definition is invalid. Only the first error is reported.
+/// Fails if the value is not such a list, or if a definition is invalid. Only the first error is reported.
 pub(crate) fn set(cell: &mut Definitions, value: Value) -> Result<(), String> {
     let Value::Json(json) = value else { return Err("definitions must be a list of objects".to_owned()) };
     let all: Vec<Definition> = serde_json::from_value(json).map_err(|error| error.to_string())?;

@@ -42,7 +42,7 @@ enum DocumentInput {
 /// Sets a document from the JSON that a stage returns: `{"text": …}`, `{"deleted": true}` or `{"rest": true}`.
 ///
 /// # Errors
-/// If the JSON is not one of these objects, or if the text is longer than [`MAX_TEXT_BYTES`].
+/// Fails if the JSON is not one of these objects, or if the text is longer than [`MAX_TEXT_BYTES`].
 pub(crate) fn set(cell: &mut Option<Document>, value: Value) -> Result<(), String> {
     let Value::Json(json) = value else { return Err("a document must be an object".to_owned()) };
     *cell = Some(match serde_json::from_value(json).map_err(|error| error.to_string())? {
@@ -62,7 +62,7 @@ pub(crate) fn set(cell: &mut Option<Document>, value: Value) -> Result<(), Strin
 /// Sets the path of a document.
 ///
 /// # Errors
-/// If the path is not a plain relative path below a directory whose name begins with `@`.
+/// Fails if the path is not a plain relative path below a directory whose name begins with `@`.
 pub(crate) fn set_path(path: &mut Arc<str>, value: Value) -> Result<(), String> {
     let Value::String(given) = value else { return Err("a path must be a string".to_owned()) };
     let is_part = |part: &str| {

@@ -15,7 +15,7 @@ use crate::columns::{EMBEDDING, PREVIOUS, RECORD, Record, StoredId, TOKENS, Toke
 use crate::passages::{doc, passage, stored_tokens};
 use crate::services::{CustomColumns, Models, PreviousIndex, service};
 
-/// `[stage.embed]`.
+/// The table `[stage.embed]` of a pipeline.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Embed {

@@ -19,7 +19,6 @@ pub mod formats;
 pub mod git_signal;
 pub mod incremental;
 pub mod index;
-mod kept_stage;
 pub mod limits;
 mod masking;
 mod metadata;
@@ -28,6 +27,7 @@ mod passages;
 pub mod pipelines;
 mod registry;
 mod services;
+mod stand_in;
 pub mod store;
 pub mod tokens;
 

@@ -136,7 +136,7 @@ impl Limits {
     /// both. A file that is missing or is not TOML is ignored, because the search configuration reports invalid TOML.
     ///
     /// # Errors
-    /// Reports all unknown names and all values out of range together.
+    /// Fails if a name is unknown or a value is out of range. Reports all such names and values together.
     pub fn load(user: Option<&Path>, environment: &[(String, String)]) -> Result<Self, LimitErrors> {
         let mut limits = Self { config_path: user.map(Path::to_owned), ..Self::default() };
         let mut errors = Vec::new();
@@ -187,7 +187,7 @@ impl Limits {
         }
     }
 
-    /// Returns the limits as ceilings for the engine.
+    /// Returns the limits as ceilings for the check of a pipeline.
     pub(crate) fn ceilings(&self) -> Vec<Ceiling> {
         let file =
             self.config_path.as_ref().map_or_else(|| "config.toml".to_owned(), |path| path.display().to_string());

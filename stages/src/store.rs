@@ -28,7 +28,7 @@ const PENDING: &[u8] = b"pending";
 /// Name of the counter of chunks for which only values had to be stored, but whose values are unchanged.
 pub(crate) const UNCHANGED_CHUNKS: &str = "chunks.unchanged";
 
-/// `[stage.store]`.
+/// The table `[stage.store]` of a pipeline.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Store {}
@@ -246,8 +246,8 @@ fn attribution<'b>(batch: &'b BatchView<'_>, row: usize) -> Result<Option<&'b At
 type RowsByReason<'b> = BTreeMap<(&'b str, Option<&'b str>), BTreeSet<RowExtent>>;
 
 /// Returns, for every file, a sorted list of the rows for which stages have no result. The outer list is empty if the
-/// batch has no such rows. A stage without a result for all chunks of a file is recorded once for the file, unless it
-/// failed.
+/// batch has no such rows. If a stage has no result for any chunk of a file, one entry is stored for all chunks, unless
+/// the stage failed on the chunks.
 fn unfinished_by_file(batch: &BatchView<'_>) -> Vec<Vec<UnfinishedRow>> {
     let results = batch.missing_results();
     if results.is_empty() {

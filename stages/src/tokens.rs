@@ -14,7 +14,7 @@ use crate::columns::{PREVIOUS, RECORD, Record, TOKENS, Tokens};
 use crate::passages::{doc, passage, stored_tokens};
 use crate::services::{CustomColumns, Models, service};
 
-/// `[stage.tokens]`.
+/// The table `[stage.tokens]` of a pipeline.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TokenSets {}

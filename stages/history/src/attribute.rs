@@ -18,12 +18,12 @@ impl History {
     /// each range of lines in `ranges`. If `copy` is `None`, attributes the file at HEAD. Uncommitted changes do not
     /// count as a touch.
     ///
-    /// Ranges count lines from 0 and exclude the last line. Lines after the end of the file are ignored. The walk does
-    /// not go beyond events for which `cached` returns an attribution. One call costs much less than calling both
+    /// Ranges are half-open and count lines from 0. Lines after the end of the file are ignored. The walk does not go
+    /// beyond events for which `cached` returns an attribution. One call costs much less than calling both
     /// [`History::blame`] and [`History::touch_counts`].
     ///
     /// # Errors
-    /// When HEAD has no such file, or its content is missing or too large.
+    /// Fails if HEAD has no such file, or its content is missing or too large.
     pub fn attribute(
         &self,
         index: &EventIndex,
@@ -56,7 +56,7 @@ impl History {
     /// Returns `None` if `committed` has no touch count for one of the ranges.
     ///
     /// # Errors
-    /// When the content at HEAD is missing or too large.
+    /// Fails if the content at HEAD is missing or too large.
     pub fn carry_over(
         &self,
         committed: &FileAttribution,
@@ -86,7 +86,7 @@ impl History {
     /// Counts that `cached` returns shorten the walk but do not change the result.
     ///
     /// # Errors
-    /// When HEAD has no such file, or its content is missing or too large.
+    /// Fails if HEAD has no such file, or its content is missing or too large.
     pub fn touch_counts(
         &self,
         index: &EventIndex,

@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_with_a_common_prefix_differ_and_the_first_value_stays() {
+    fn keys_with_a_common_prefix_are_distinguished_and_values_are_not_replaced() {
         let mut table = DiffRecords::default();
         for value in 0..200 {
             for (name, tag) in KEYS.into_iter().zip(0_u8..) {

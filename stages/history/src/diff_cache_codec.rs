@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_source_round_trips() {
+    fn rename_sources_round_trip() {
         let hash = gix::hash::Kind::Sha256;
         let source = (b"x/a.rs".as_slice(), gix::ObjectId::empty_blob(hash));
         for source in [None, Some(source)] {

@@ -1,8 +1,8 @@
 //! The event index: for each path, the commits that changed it.
 //!
 //! An event is a change of one path between a commit and its first parent. The events of a path are sorted by
-//! first-parent chain, so a binary search finds the next event of a path at or below a commit. A commit is below
-//! another commit if following first parents from the other commit leads to it.
+//! first-parent chain, so a binary search finds the next event of a path at or below a commit. Commit A is below commit
+//! B if following first parents from B leads to A.
 
 use gix::ObjectId;
 

@@ -10,9 +10,10 @@ const KEY: &str = "core.excludesFile";
 
 /// Returns the ignore file that git applies in addition to the ignore files in a work tree.
 ///
-/// The path is in `core.excludesFile`, in the configuration of the system, the user, or the repository at or above
-/// `directory`, including included files. If the key is missing, git uses the user's `git/ignore`. Returns `None` if
-/// there is no path, or if the path is not safe to read. The file need not exist.
+/// The path is the value of `core.excludesFile` in the configuration of the system, of the user, or of the repository
+/// at or above `directory`. Git also looks for the key in files that these configurations include. If the key is
+/// missing, git uses the user's `git/ignore`. Returns `None` if there is no path, or if the path is not safe to read.
+/// The file need not exist.
 ///
 /// The configuration of a repository may contain any path. Callers must limit the number of bytes that they read, use
 /// the content only as ignore patterns, and never display it.

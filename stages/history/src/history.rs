@@ -26,8 +26,8 @@ use crate::scan::scan;
 use crate::tree_diff::{PathState, TreeDiffer};
 use crate::walk_cache::{self, CacheEnd};
 
-/// Maximum number of commits in a cached walk that may be unreachable from HEAD. If more commits, and more than half of
-/// all commits, are unreachable, the cached walk is discarded.
+/// A cached walk with at most this number of commits that are unreachable from HEAD is always used. A cached walk with
+/// more unreachable commits is used only if at most half of its commits are unreachable.
 const MAX_UNREACHABLE: usize = 100_000;
 
 /// The history of the repository that contains a directory, as seen from HEAD.
@@ -71,7 +71,7 @@ impl History {
     /// Opens the repository at or above `root`. Returns `None` if there is no repository.
     ///
     /// # Errors
-    /// When the files, HEAD or the configuration of the repository cannot be read.
+    /// Fails if the files, HEAD or the configuration of the repository cannot be read.
     pub fn open(root: &Path, options: Options) -> Result<Option<History>, HistoryError> {
         let Options { walk_cache, diff_cache, mask } = options;
         let Some(Opened { objects, prefix, head, info, ignores_includes, config }) = open::open(root, mask)? else {
@@ -146,7 +146,7 @@ impl History {
     /// [`Options::walk_cache`] need not be compared.
     ///
     /// # Errors
-    /// When the commit at HEAD is missing, or `cancel` was set.
+    /// Fails if the commit at HEAD is missing, or `cancel` was set.
     pub fn index_events(
         &self,
         cancel: &AtomicBool,
@@ -183,7 +183,7 @@ impl History {
     /// Attributes the lines of `path` at HEAD. `index` must be an index of this history.
     ///
     /// # Errors
-    /// When HEAD has no such file, or its content is missing or too large.
+    /// Fails if HEAD has no such file, or its content is missing or too large.
     pub fn blame(&self, index: &EventIndex, path: impl AsRef<[u8]>) -> Outcome<FileBlame> {
         let (id, blob) = self.file_at_head(index, path.as_ref())?;
         self.with_blamer(|blamer| {
@@ -196,7 +196,7 @@ impl History {
     /// Whether `path` is a regular file at HEAD.
     ///
     /// # Errors
-    /// When the commit at HEAD or one of its directories is missing.
+    /// Fails if the commit at HEAD or one of its directories is missing.
     pub fn has_file(&self, path: impl AsRef<[u8]>) -> Outcome<bool> {
         let Some(head) = self.head else { return Ok(false) };
         let path = [self.prefix.as_slice(), path.as_ref()].concat();

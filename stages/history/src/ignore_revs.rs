@@ -4,7 +4,7 @@
 //! The similarity of two lines is the number of byte pairs that their fingerprints share. Within a changed block, the
 //! match with the highest certainty is fixed first. Later matches must not cross a fixed match, so all matches are in
 //! the same order in both versions. A line without a match in its block is passed to the most similar line of the whole
-//! file in the parent, if that line has a minimum similarity.
+//! file in the parent, if the two lines share at least [`MIN_SHARED_PAIRS`] byte pairs.
 
 use std::ops::Range;
 
@@ -16,8 +16,8 @@ use crate::line_diff::{DiffRegion, FileVersion, RegionKind};
 const SEARCH_DISTANCE: u32 = 10;
 /// Minimum number of shared byte pairs for a match outside the changed block.
 const MIN_SHARED_PAIRS: u32 = 10;
-/// Constant from which the distance of two lines is subtracted. The similarity is multiplied by the difference, so
-/// among equally similar lines the nearest line wins.
+/// Within a block, the number of shared byte pairs is multiplied by `DISTANCE_SCALE - distance`, so among equally
+/// similar lines the nearest line wins.
 const DISTANCE_SCALE: i64 = 1_000;
 
 /// Returns, for each line of `new`, the line of `old` to which it is passed. Contains `None` for unchanged lines and
@@ -49,7 +49,8 @@ pub(crate) fn guess_line_blames(old: &FileVersion, new: &FileVersion, regions: &
 }
 
 /// Returns the line of the old version that shares the most byte pairs with the new line `line`. If there are several
-/// such lines, returns the line nearest to `line`.
+/// such lines, returns the line nearest to `line`. Returns `None` if no line shares at least [`MIN_SHARED_PAIRS`] byte
+/// pairs.
 fn most_similar(old: &[LineFingerprint], pairs: &LineFingerprint, line: u32) -> Option<u32> {
     let mut best: Option<(u32, u32)> = None;
     for (candidate, old_prints) in (0u32..).zip(old) {
@@ -100,7 +101,7 @@ impl LineFingerprint {
 /// The state of matching a new line.
 #[derive(Clone, Copy)]
 enum LineMatch {
-    /// The match is not computed.
+    /// The match is not computed yet, or was discarded because it would cross a fixed match.
     Unknown,
     /// No old line within the search distance shares a byte pair with the new line.
     None,
@@ -191,8 +192,8 @@ impl<'a> LineMatcher<'a> {
     /// Discards matches that would cross the match of `line` with `matched_line`.
     fn invalidate_crossing_matches(&mut self, line: u32, matched_line: u32, new: &Range<u32>) {
         let first = line.saturating_sub(self.influence).max(new.start);
-        let behind = (line + self.influence + 1).min(new.end);
-        for other in first..behind {
+        let end = (line + self.influence + 1).min(new.end);
+        for other in first..end {
             if let LineMatch::Found { best, second, .. } = self.matches[other as usize] {
                 let crosses = match other.cmp(&line) {
                     std::cmp::Ordering::Less => best >= matched_line || second >= matched_line,

@@ -1,9 +1,9 @@
 //! Checks of git's own files before gix opens them by path.
 //!
 //! `git clone` creates a new `.git`, but a `.git` from an archive, a shared disk or a build may contain any file. gix
-//! opens the files in `.git` by path, so it would block on a named pipe and read a device without end. Every file that
-//! gix will open is therefore checked first. It must be a regular file of a size that git would write. Symbolic links
-//! within `.git` are common (`git-new-workdir`, Android's `repo`) and are followed.
+//! opens the files in `.git` by path, so it would block on a named pipe and read endlessly from a device. Every file
+//! that gix will open is therefore checked first. It must be a regular file of a size that git would write. Symbolic
+//! links within `.git` are common (`git-new-workdir`, Android's `repo`) and are followed.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -42,27 +42,27 @@ pub(crate) struct Inspection {
 /// Checks the files that decide whether a directory contains a repository.
 ///
 /// # Errors
-/// Returns a reason when one of these files is not safe to read.
-pub(crate) fn pointers(directory: &Path) -> Result<(), String> {
+/// Returns the reason if one of these files is not safe to read.
+pub(crate) fn check_pointers(directory: &Path) -> Result<(), String> {
     let git = directory.join(".git");
     match git.metadata() {
-        Ok(found) if found.is_dir() => small_files(&git)?,
+        Ok(found) if found.is_dir() => check_small_files(&git)?,
         Ok(found) if found.is_file() => {
             check(&git, MAX_POINTER_BYTES)?;
-            if let Some(own) = gitdir(&git) {
-                small_files(&directory.join(own))?;
+            if let Some(own) = read_gitdir(&git) {
+                check_small_files(&directory.join(own))?;
             }
         }
         Ok(_) => return Err(not_regular(&git)),
         Err(_) => {}
     }
-    small_files(directory)
+    check_small_files(directory)
 }
 
 /// Checks the files of the repository whose git directory is `git_dir`.
 ///
 /// # Errors
-/// Returns a reason when one of the files is not safe to read.
+/// Returns the reason if one of the files is not safe to read.
 pub(crate) fn inspect(git_dir: &Path) -> Result<Inspection, String> {
     let common = match read_regular(&git_dir.join("commondir"), MAX_POINTER_BYTES) {
         Ok(path) => git_dir.join(gix::path::from_bstr(path.trim_end().as_bstr()).map_err(|error| error.to_string())?),
@@ -76,16 +76,16 @@ pub(crate) fn inspect(git_dir: &Path) -> Result<Inspection, String> {
             check(&entry.path(), MAX_INDEX_BYTES)?;
         }
     }
-    head(git_dir, &common)?;
+    check_head(git_dir, &common)?;
     let mut left = MAX_REPLACEMENTS;
     for directory in [git_dir, &common] {
-        replacements(&directory.join("refs").join("replace"), &mut left)?;
+        check_references(&directory.join("refs").join("replace"), &mut left)?;
     }
     let configs = [common.join("config"), git_dir.join("config.worktree")];
     let mut includes_are_safe = true;
     for config in &configs {
         check(config, MAX_CONFIG_BYTES)?;
-        includes_are_safe &= includes(config)?;
+        includes_are_safe &= check_includes(config)?;
     }
     Ok(Inspection { objects: object_directories(common.join("objects"))?, includes_are_safe })
 }
@@ -97,12 +97,12 @@ pub(crate) fn is_readable(path: &Path) -> bool {
 }
 
 /// Checks the files that identify a git directory.
-fn small_files(git_dir: &Path) -> Result<(), String> {
+fn check_small_files(git_dir: &Path) -> Result<(), String> {
     ["HEAD", "commondir", "gitdir"].into_iter().try_for_each(|name| check(&git_dir.join(name), MAX_POINTER_BYTES))
 }
 
 /// Returns the git directory that a `.git` file points to.
-fn gitdir(file: &Path) -> Option<PathBuf> {
+fn read_gitdir(file: &Path) -> Option<PathBuf> {
     let content = read_regular(file, MAX_POINTER_BYTES).ok()?;
     let path = content.strip_prefix(b"gitdir: ")?.trim_end();
     Some(gix::path::from_bstr(path.as_bstr()).ok()?.into_owned())
@@ -130,7 +130,7 @@ fn not_regular(path: &Path) -> String {
 }
 
 /// Checks HEAD and the references to which it points.
-fn head(git_dir: &Path, common: &Path) -> Result<(), String> {
+fn check_head(git_dir: &Path, common: &Path) -> Result<(), String> {
     let mut name = PathBuf::from("HEAD");
     for _ in 0..MAX_SYMBOLIC_REFS {
         let mut target = None;
@@ -151,7 +151,7 @@ fn head(git_dir: &Path, common: &Path) -> Result<(), String> {
 }
 
 /// Checks the references below a directory, without following symbolic links.
-fn replacements(directory: &Path, left: &mut usize) -> Result<(), String> {
+fn check_references(directory: &Path, left: &mut usize) -> Result<(), String> {
     let mut open = vec![directory.to_owned()];
     while let Some(directory) = open.pop() {
         for entry in directory.read_dir().into_iter().flatten().flatten() {
@@ -169,8 +169,8 @@ fn replacements(directory: &Path, left: &mut usize) -> Result<(), String> {
 /// Checks whether all files that a configuration file includes, directly or indirectly, are safe to read.
 ///
 /// # Errors
-/// When a file has a section `gitoxide`, because such a section changes how gix opens the repository.
-fn includes(config: &Path) -> Result<bool, String> {
+/// Fails if a file has a section `gitoxide`, because such a section changes how gix opens the repository.
+fn check_includes(config: &Path) -> Result<bool, String> {
     let mut files = vec![config.to_owned()];
     let mut at = 0;
     while let Some(file) = files.get(at).cloned() {
@@ -189,7 +189,7 @@ fn includes(config: &Path) -> Result<bool, String> {
         }
         for section in ["include", "includeIf"].into_iter().filter_map(|name| config.sections_by_name(name)).flatten() {
             for path in section.values("path") {
-                let Some(path) = included(&file, path.as_bstr()) else { return Ok(false) };
+                let Some(path) = included_path(&file, path.as_bstr()) else { return Ok(false) };
                 if check(&path, MAX_CONFIG_BYTES).is_err() || files.len() == MAX_INCLUDES {
                     return Ok(false);
                 }
@@ -200,8 +200,9 @@ fn includes(config: &Path) -> Result<bool, String> {
     Ok(true)
 }
 
-/// Returns the path of an included file, or `None` if the path depends on anything but the home directory.
-fn included(by: &Path, path: &gix::bstr::BStr) -> Option<PathBuf> {
+/// Returns the path of an included file, or `None` if the path starts with `%(prefix)/` or with the home directory of a
+/// named user (`~user`).
+fn included_path(by: &Path, path: &gix::bstr::BStr) -> Option<PathBuf> {
     if path.starts_with(b"%(prefix)/") {
         return None;
     }
@@ -220,7 +221,7 @@ fn object_directories(objects: PathBuf) -> Result<Vec<PathBuf>, String> {
     let mut at = 0;
     while let Some((directory, depth)) = directories.get(at).cloned() {
         at += 1;
-        packs(&directory.join("pack"))?;
+        check_packs(&directory.join("pack"))?;
         let alternates = directory.join("info").join("alternates");
         check(&alternates, MAX_POINTER_BYTES)?;
         let listed = read_regular(&alternates, MAX_POINTER_BYTES).unwrap_or_default();
@@ -240,7 +241,7 @@ fn object_directories(objects: PathBuf) -> Result<Vec<PathBuf>, String> {
 }
 
 /// Checks the files that gix opens in a directory of packs.
-fn packs(directory: &Path) -> Result<(), String> {
+fn check_packs(directory: &Path) -> Result<(), String> {
     for entry in directory.read_dir().into_iter().flatten().flatten() {
         let path = entry.path();
         let extension = path.extension().map(std::ffi::OsStr::as_encoded_bytes);

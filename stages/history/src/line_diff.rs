@@ -207,8 +207,8 @@ impl LineDiffer {
     }
 }
 
-/// Returns the number of lines at the end that git excludes from the comparison. These are all lines that start within
-/// the equal blocks at the end of both files, except the first such line.
+/// Returns the number of lines at the end that git excludes from the comparison. These are the lines after the first
+/// newline in the equal blocks at the end of both files.
 ///
 /// This number affects which of several equally short diffs git finds.
 fn common_tail_lines(old: &FileVersion, new: &FileVersion) -> usize {

@@ -37,8 +37,8 @@ pub(crate) fn merge_adjacent(parts: &mut Vec<RangePart>) {
 /// part. Lines deleted right before or after the part do not count, as with `git log -L`.
 pub(crate) fn map_to_parent(part: RangePart, hunks: &[Hunk]) -> (RangePart, bool) {
     let first = hunks.partition_point(|hunk| hunk.after.end <= part.start);
-    let behind = first + hunks[first..].partition_point(|hunk| hunk.after.start < part.end);
-    let touching = &hunks[first..behind];
+    let end_hunk = first + hunks[first..].partition_point(|hunk| hunk.after.start < part.end);
+    let touching = &hunks[first..end_hunk];
     let before = first.checked_sub(1).map(|at| &hunks[at]);
     let start = match touching.first() {
         Some(hunk) if hunk.after.start <= part.start => hunk.before.start,

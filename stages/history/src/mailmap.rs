@@ -1,6 +1,6 @@
 //! The mailmap: `.mailmap`, and the sources in `mailmap.blob` and `mailmap.file`.
 //!
-//! This module reads the mailmap without gix, because gix would block on a pipe or read a device without end.
+//! This module reads the mailmap without gix, because gix would block on a pipe or read endlessly from a device.
 
 use aurora_confined::{Directory, read_regular};
 

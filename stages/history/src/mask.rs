@@ -11,9 +11,9 @@ pub struct Mask {
 }
 
 impl Mask {
-    /// Masks the secrets in a path. Returns `None` if the path has no secret. Digests are added, separated by zero
-    /// bytes, so that paths that differ only in their secrets stay different. A masked file name gets a separate
-    /// digest, because rename detection compares file names.
+    /// Masks the secrets in a path. Returns `None` if the path has no secret. Adds digests, separated by zero bytes, so
+    /// that paths that differ only in their secrets stay different. A masked file name gets a separate digest, because
+    /// rename detection compares file names.
     pub(crate) fn masked_path(self, path: &[u8]) -> Option<Vec<u8>> {
         let text = String::from_utf8_lossy(path);
         let masked = (self.apply)(text.to_string());

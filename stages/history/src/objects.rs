@@ -18,12 +18,11 @@ const PACK_CACHE_ENTRIES: usize = 64;
 /// The object database of a repository, shared by the readers of all threads.
 pub(crate) struct ObjectStore {
     pub(crate) repository: gix::ThreadSafeRepository,
-    /// Loose objects.
     loose: Arc<LooseObjects>,
     packs: OnceLock<Arc<Packs>>,
 }
 
-/// The object directories and replace refs, to check loose objects.
+/// The object directories and replace refs, which are needed to check loose objects.
 struct LooseObjects {
     directories: Vec<PathBuf>,
     replacements: HashMap<ObjectId, ObjectId>,

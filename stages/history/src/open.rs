@@ -79,7 +79,7 @@ pub(crate) fn discover(root: &Path) -> Result<Option<(gix::ThreadSafeRepository,
     let root = root.canonicalize().map_err(|error| error.to_string())?;
     let mut is_within_repository = false;
     for directory in root.ancestors() {
-        inspection::pointers(directory)?;
+        inspection::check_pointers(directory)?;
         is_within_repository |= looks_like_repository(directory);
     }
     if !is_within_repository {

@@ -14,7 +14,7 @@ use gix::odb::pack::{data, index};
 use gix::zlib::Inflate;
 
 /// Maximum number of packs. If there are more packs, searching them one after the other would take too long, so gix
-/// reads all packs.
+/// reads all objects.
 const MAX_PACKS: usize = 24;
 /// Maximum size of an object in bytes. gix reads larger objects.
 const MAX_OBJECT_BYTES: u64 = 16 << 20;
@@ -81,7 +81,7 @@ pub(crate) enum PackLookup {
     Found(Kind),
     /// No pack has the object, or the object cannot be decoded. gix may be able to read the object.
     NotFound,
-    /// Decoding the object exceeds a limit. gix must not read the object, because it has no limit.
+    /// Decoding the object exceeds a limit. gix must not read the object, because gix has no such limit.
     LimitExceeded,
 }
 
@@ -102,7 +102,7 @@ impl PackReader {
         self.produced = 0;
         match self.decode(pack as u32, index, data, index.pack_offset_at_index(position), out) {
             Some(kind) => PackLookup::Found(kind),
-            // gix has no limits, so it would also take too long.
+            // gix has no such limits and would take too long.
             None if self.chain.len() == MAX_CHAIN || self.produced > MAX_PRODUCED_BYTES => PackLookup::LimitExceeded,
             None => PackLookup::NotFound,
         }

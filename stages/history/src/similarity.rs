@@ -86,7 +86,7 @@ mod tests {
     use super::{MAX_SCORE, SpanHashes, score, sizes_rule_out};
 
     #[test]
-    fn scores_the_share_of_the_larger_file() {
+    fn the_score_is_the_common_share_of_the_larger_file() {
         let old = SpanHashes::new(b"one\ntwo\nsix\nten\n");
         let new = SpanHashes::new(b"one\r\ntwo\r\nfoo\nbar\n");
         assert_eq!(score(&old, &new, 16), MAX_SCORE / 2);

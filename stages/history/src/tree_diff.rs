@@ -36,7 +36,8 @@ pub(crate) struct TreeDiffer<'a> {
     pub(crate) trees: &'a mut TreeCache,
     /// When the flag is set, the comparison stops, and entries that it has not visited count as missing.
     pub(crate) cancel: Option<&'a AtomicBool>,
-    /// Whether a tree object was missing, see [`TreeDiffer::compare`].
+    /// Whether entries were not visited because a tree object was missing, a comparison reached [`MAX_ENTRIES`] or
+    /// [`MAX_CHANGES`], or `cancel` was set.
     pub(crate) missing: bool,
 }
 

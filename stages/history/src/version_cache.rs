@@ -20,7 +20,7 @@ const MAX_VERSION_BYTES: usize = 48 << 20;
 const MAX_DIFF_BYTES: usize = 8 << 20;
 /// Memory that a cached diff needs in addition to its content, in bytes: about two object ids.
 const ENTRY_BYTES: usize = 64;
-/// Number of cached versions above which versions that no walk needs are evicted.
+/// If more than this number of versions are cached, the versions that no walk needs are evicted.
 const MAX_VERSIONS: usize = 64;
 
 /// Diffs by old and new version.
@@ -71,7 +71,7 @@ impl<'a> VersionCache<'a> {
         Some(version)
     }
 
-    /// Returns the regions of the version `new` for blame, see
+    /// Returns the regions of the version `new` that blame needs, see
     /// [`LineDiffer::compare`](crate::line_diff::LineDiffer::compare). Returns `None` if `new` or `old` is missing or
     /// too large.
     pub(crate) fn regions(&mut self, old: ObjectId, new: ObjectId) -> Option<Arc<[DiffRegion]>> {
@@ -93,7 +93,7 @@ impl<'a> VersionCache<'a> {
         Some(regions)
     }
 
-    /// Returns the hunks from the version `old` to `new` for touches, see
+    /// Returns the hunks from the version `old` to the version `new`, from which touches are counted, see
     /// [`LineDiffer::hunks`](crate::line_diff::LineDiffer::hunks). If the hunks are cached, reads neither version.
     /// Otherwise, returns `None` if a version is missing or too large.
     pub(crate) fn hunks(&mut self, old: ObjectId, new: ObjectId) -> Option<Arc<[Hunk]>> {
@@ -142,7 +142,8 @@ impl<'a> VersionCache<'a> {
         hunks
     }
 
-    /// Makes room for a diff of `bytes` bytes. Evicts all diffs if their total size exceeds the maximum.
+    /// Evicts all diffs if their total size exceeds the maximum. Then adds a new diff of `bytes` bytes to the total
+    /// size.
     fn make_room(&mut self, bytes: usize) {
         if self.diff_bytes > MAX_DIFF_BYTES {
             self.regions.clear();

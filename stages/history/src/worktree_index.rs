@@ -12,8 +12,8 @@ use gix::index::entry::{Flags, Mode, Stage, Stat};
 use crate::error::HistoryError;
 use crate::history::History;
 
-/// Minimum time between the modification of a file and the writing of the index for which the metadata of the file is
-/// trusted, in nanoseconds. The value is a few ticks of a file system's clock.
+/// Minimum time between the last change of a file and the writing of the index, in nanoseconds. If the time is shorter,
+/// the metadata of the file is not trusted. The value is a few ticks of a file system's clock.
 const RACY_NANOSECONDS: i128 = 50_000_000;
 
 /// Maximum length of a path, in bytes.
@@ -24,7 +24,7 @@ const MAX_BYTES_PER_FILE_BYTE: usize = 16;
 const STAT_BYTES: usize = 40;
 /// Size of the flags of an entry, in bytes.
 const FLAGS_BYTES: usize = 2;
-/// Bit in the first byte of the flags which means that extended flags follow.
+/// Bit in the first byte of the flags. If the bit is set, extended flags follow.
 const EXTENDED: u8 = 0x40;
 
 /// The git index of a work tree.
@@ -62,7 +62,7 @@ impl History {
     /// Reads the git index. Does not read files of the work tree.
     ///
     /// # Errors
-    /// When the index is malformed or cannot be read.
+    /// Fails if the index is malformed or cannot be read.
     pub fn worktree_index(&self) -> Result<WorktreeIndex, HistoryError> {
         let repository = self.local();
         let has_index = repository.workdir().is_some() && repository.index_path().exists();
@@ -204,7 +204,7 @@ fn is_racy(indexed: &Stat, written: (i64, u32)) -> bool {
 
 /// Whether size, times and inode are equal. The modification time alone is not sufficient, because a program can
 /// restore it after changing the file. If a time has no nanoseconds, compares only seconds. In an index without inodes
-/// (`core.checkStat`), the inode is zero.
+/// (`core.checkStat`), the inode is zero and is not compared.
 fn same_file(indexed: &Stat, found: &Stat) -> bool {
     let is_same_time = |left: Time, right: Time| {
         left.secs == right.secs && (left.nsecs == right.nsecs || left.nsecs == 0 || right.nsecs == 0)

@@ -96,13 +96,11 @@ static VALUE: LazyLock<Regex> = LazyLock::new(|| {
           | (?P<plain_scheme> (?i:basic|bearer|token) [\x20\t]+ )?
             (?P<plain> [A-Za-z0-9+/_.:~!@\#%^*=-]{8,} )
         )"#;
-    Regex::new(pattern).expect("a test uses this pattern")
+    Regex::new(pattern).expect("a test compiles this pattern")
 });
 
 /// Matches the text from the end of a name to the end of the default value that a program uses if the value is missing:
-/// `env.NAME
-///
-/// "…"`, `name = env.get("P") or "…"`, `fetch("NAME") { "…" }`, `name = is_set ? "…" : other`.
+/// `env.NAME || "…"`, `name = env.get("P") or "…"`, `fetch("NAME") { "…" }`, `name = is_set ? "…" : other`.
 static FALLBACK: LazyLock<Regex> = LazyLock::new(|| {
     let pattern = r#"(?x-u) \A
         ["'`\]\)]{0,3} [\x20\t]{0,4}
@@ -112,7 +110,7 @@ static FALLBACK: LazyLock<Regex> = LazyLock::new(|| {
           | [:=] [\x20\t]{0,4} [A-Za-z_$!(] [\w.$!()=<>&|\x20]{0,80} \? [\x20\t]{0,4} (?: [\w.]{1,64} [\x20\t]{0,4} : )?
         ) [\x20\t]{0,4}
         (?: " (?P<double> [^\s"\\]{8,256} ) " | ' (?P<single> [^\s'\\]{8,256} ) ' )"#;
-    Regex::new(pattern).expect("a test uses this pattern")
+    Regex::new(pattern).expect("a test compiles this pattern")
 });
 
 static FINDER: LazyLock<AhoCorasick> = LazyLock::new(|| {

@@ -44,7 +44,7 @@ static ARGUMENT: LazyLock<Regex> = LazyLock::new(|| {
         (?: -String \x20 )? \s{0,32}
         (?: " (?P<double> [^"\n]{0,256} ) " | ' (?P<single> [^'\n]{0,256} ) ' | [\w.$]{1,64} (?: \( [^()\n]{0,64} \) )? )
         \s{0,8} (?P<comma> , )?"#;
-    Regex::new(pattern).expect("a test uses this pattern")
+    Regex::new(pattern).expect("a test compiles this pattern")
 });
 
 /// Adds the passwords in the arguments of known functions.

@@ -71,8 +71,8 @@ const CLIENTS: &[Client] = &[
 const CHPASSWD: &str = "chpasswd";
 /// Commands that write their arguments to the standard input of the next command in a pipe.
 const WRITERS: &[&[u8]] = &[b"echo", b"printf"];
-/// Programs that read a password from standard input, or that accept a password in another form than as the value of an
-/// option with a dash.
+/// Programs that read a password from standard input, or from an argument that is not the value of an option with a
+/// dash.
 const OTHER_PROGRAMS: &[&str] =
     &["sudo -S", "passwd --stdin", "xfreerdp", "sqlplus", "rabbitmqctl", "setapikey", "etApiKey"];
 /// Subcommands whose arguments are a user and a password.
@@ -293,8 +293,8 @@ struct Words<'t> {
 }
 
 impl<'t> Words<'t> {
-    /// Returns the words after the name of a program, which ends at `name`. Returns no words if another character of a
-    /// name follows, because the text is then the name of another program.
+    /// Returns the words after the name of a program, which ends at `name`. Returns no words if neither white space nor
+    /// the closing quote of an array element follows, because the text may then be the name of another program.
     fn after(text: &'t [u8], name: usize) -> Self {
         let end = text.len().min(name + MAX_BYTES);
         // In an array such as `["program", "-p"]`, a quote ends the name.

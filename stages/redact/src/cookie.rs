@@ -4,7 +4,8 @@ use crate::entropy::is_random;
 use crate::names::classify_name;
 use crate::secret::Secret;
 
-/// The end of the names of both headers. The first letter of `Cookie` is omitted because it can be upper or lower case.
+/// The common ending of the two header names. The first letter of `Cookie` is omitted because it can be upper or lower
+/// case.
 const HEADER: &[u8] = b"ookie: ";
 /// Part of the names of session cookies, in lower case.
 const SESSION: &[u8] = b"sess";

@@ -77,7 +77,7 @@ static COMMAND: LazyLock<Regex> = LazyLock::new(|| {
         .replace("{words}", r"(?: [\w./:-]+ ~ ){0,12}")
         .replace("{byte}", r"[!\x23-\x26\x28-\x5f\x61-\x7e]")
         .replace('~', r"[\x20\t]+");
-    Regex::new(&pattern).expect("a test uses this pattern")
+    Regex::new(&pattern).expect("a test compiles this pattern")
 });
 
 /// Adds the passwords in device commands.

@@ -6,7 +6,8 @@ use crate::secret::MASK;
 
 /// Minimum length in bytes of a value that may look random.
 pub(crate) const MIN_VALUE_BYTES: usize = 8;
-/// Length in bytes from which a value counts as long. A long random value must have [`LONG_ENTROPY`].
+/// Length in bytes from which a value counts as long. The entropy of a long random value is at least [`LONG_ENTROPY`],
+/// unless the value is hexadecimal.
 const LONG_VALUE_BYTES: usize = 16;
 /// Minimum entropy of a long random value, in bits per byte.
 const LONG_ENTROPY: f64 = 3.0;
@@ -26,7 +27,8 @@ const MAX_MEAN_PIECE: f64 = 3.0;
 const MIN_PAIRS: usize = 6;
 /// Minimum share of rare letter pairs in a random value. Nearly half of the pairs of random letters are rare.
 const MIN_RARE_SHARE: f64 = 0.1;
-/// Share of rare letter pairs from which a long value looks random in any case. 99 of 100 names have a lower share.
+/// Share of rare letter pairs from which a long value looks random, even if its pieces are long. 99 of 100 names have a
+/// lower share.
 const HIGH_RARE_SHARE: f64 = 0.25;
 /// Minimum length of a run of equal characters that can indicate a placeholder.
 const MIN_REPEATED: usize = 4;
@@ -149,8 +151,8 @@ fn is_joined(value: &[u8]) -> bool {
     parts().count() > 1 && parts().all(|part| letters(part) <= 1 || letters(part) == part.len())
 }
 
-/// Whether a value is a placeholder for a secret: it consists of references to variables or formats, contains a link or
-/// a placeholder word, repeats a character, or is a sequence such as `abcdef`.
+/// Whether a value is a placeholder for a secret: at least half of it consists of references to variables or formats,
+/// or it contains a link or a placeholder word, repeats a character, or is a sequence such as `abcdef`.
 pub(crate) fn is_placeholder(value: &[u8]) -> bool {
     reference::covered_bytes(value) * REFERENCE_FRACTION >= value.len()
         || contains(value, b"://")

@@ -20,7 +20,7 @@ const MAX_ITEMS: usize = 64;
 static LIST: LazyLock<Regex> = LazyLock::new(|| {
     let pattern = r#"(?x-u) \A ["'`]? (?: \[ \w{0,16} \] )? [\x20\t]{0,8}
         (?: : [\x20\t]{0,8} \r?\n (?P<sequence>) | (?: :?=>? | : ) \s{0,16} [\[({] )"#;
-    Regex::new(pattern).expect("a test uses this pattern")
+    Regex::new(pattern).expect("a test compiles this pattern")
 });
 
 /// Matches an item of a list in brackets, including the comma or bracket after it.
@@ -29,7 +29,7 @@ static ITEM: LazyLock<Regex> = LazyLock::new(|| {
         (?: " (?P<double> [^\s"\\]{1,256} ) " | ' (?P<single> [^\s'\\]{1,256} ) '
           | " [^"\n]{0,256} " | ' [^'\n]{0,256} ' | [\w.]{1,64} )
         \s{0,64} [,\])}]"#;
-    Regex::new(pattern).expect("a test uses this pattern")
+    Regex::new(pattern).expect("a test compiles this pattern")
 });
 
 /// Matches a line of a YAML sequence, which has one item.
@@ -39,21 +39,21 @@ static ENTRY: LazyLock<Regex> = LazyLock::new(|| {
               | (?P<plain> [!\x23-\x26\x28-\x5f\x61-\x7e]{1,256} ) ) [\x20\t]{0,16} (?: \#[^\n]* )?
           | [^\n]{1,256} )
         (?: \n | \r\n | \z )"#;
-    Regex::new(pattern).expect("a test uses this pattern")
+    Regex::new(pattern).expect("a test compiles this pattern")
 });
 
 /// Matches the part of a line before a name in a tuple of names.
 static NAMES_BEFORE: LazyLock<Regex> = LazyLock::new(|| {
     let pattern = r"(?x-u) \A [\x20\t]* (?: (?: auto | const | final | let | local | my | val | var ) [\x20\t]+ )? [\[(]?
         (?: [\w$@.]{1,64} [\x20\t]* , [\x20\t]* ){0,4} [$@]? \z";
-    Regex::new(pattern).expect("a test uses this pattern")
+    Regex::new(pattern).expect("a test compiles this pattern")
 });
 
 /// Matches the part of a line after a name in a tuple of names, up to the start of the values.
 static NAMES_AFTER: LazyLock<Regex> = LazyLock::new(|| {
     let pattern =
         r"(?x-u) \A (?: [\x20\t]* , [\x20\t]* [\w$@.]{1,64} ){0,4} [\x20\t]* [\])]? [\x20\t]* :?= [\x20\t]* [\[(]?";
-    Regex::new(pattern).expect("a test uses this pattern")
+    Regex::new(pattern).expect("a test compiles this pattern")
 });
 
 /// Matches a value of a tuple, including the comma after it.
@@ -61,7 +61,7 @@ static MEMBER: LazyLock<Regex> = LazyLock::new(|| {
     let pattern = r#"(?x-u) \A \s{0,32}
         (?: " (?P<double> [^"\n\\]{0,256} ) " | ' (?P<single> [^'\n\\]{0,256} ) ' | [\w.]{1,64} (?: \( [^()\n]{0,64} \) )? )
         [\x20\t]{0,8} (?P<comma> , )?"#;
-    Regex::new(pattern).expect("a test uses this pattern")
+    Regex::new(pattern).expect("a test compiles this pattern")
 });
 
 /// Matches the text from the end of a literal to the end of the next literal. Between the literals are only white space
@@ -71,7 +71,7 @@ static JOINED: LazyLock<Regex> = LazyLock::new(|| {
         (?: [\x20\t]{0,16} (?: \r?\n [\x20\t]{0,40} )? (?P<operator> \+ | \.{1,2} | <> | & ) \s{0,40}
           | [\x20\t]{1,16} | [\x20\t]{0,16} \\? \r?\n [\x20\t]{1,40} )
         (?: " (?P<double> [^\s"\\]{1,256} ) " | ' (?P<single> [^\s'\\]{1,256} ) ' )"#;
-    Regex::new(pattern).expect("a test uses this pattern")
+    Regex::new(pattern).expect("a test compiles this pattern")
 });
 
 /// An item of a list.
@@ -80,7 +80,7 @@ pub(crate) struct Item {
     pub(crate) is_quoted: bool,
 }
 
-/// Returns the items without white space from the list that is assigned to a name.
+/// Returns the items of the list that is assigned to a name. Items that contain white space are omitted.
 pub(crate) fn items(text: &[u8], name_end: usize) -> Vec<Item> {
     let end = text.len().min(name_end + MAX_BYTES);
     let mut items = Vec::new();

@@ -51,7 +51,7 @@ const PASSWORD_ENDS: &[&str] = &["bindpw", "pass", "rootpw"];
 /// Endings of the names of passwords that must be whole words, in the letter cases that occur.
 const PASSWORD_WORDS: &[&[u8]] = &[b"psk", b"Psk", b"PSK"];
 
-/// Endings with `pass` of names that do not indicate a password, for example because `pass` is a pass of an algorithm.
+/// Endings in `pass` that do not indicate a password, for example because the word means a pass of an algorithm.
 const PASSES: &[&str] =
     &["allpass", "bandpass", "bypass", "compass", "firstpass", "highpass", "lowpass", "multipass", "secondpass"];
 

@@ -16,7 +16,7 @@ const MAX_BYTES: usize = 512;
 
 static ENTRY: LazyLock<Regex> = LazyLock::new(|| {
     let pattern = r"(?-u)(?:\A|[\s\x22'`])[\w.*/-]+:(?:\d{1,5}|\*):[^:\s]+:[^:\s]+:((?:\\[:\\]|[^\s\x22'`\\:])+)(?:[\s\x22'`\\]|\z)";
-    Regex::new(pattern).expect("a test uses this pattern")
+    Regex::new(pattern).expect("a test compiles this pattern")
 });
 
 /// Adds the passwords of entries with the default port.

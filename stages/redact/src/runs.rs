@@ -17,9 +17,9 @@ const IN_TOKEN: [bool; 256] = {
     table
 };
 
-/// Returns the runs of at least [`MIN_RUN_BYTES`] bytes, in order. The search skips most bytes of ordinary text. It
-/// examines a window of [`MIN_RUN_BYTES`] bytes from the end, because no long run can begin before a byte that does not
-/// occur in tokens.
+/// Returns the runs of at least [`MIN_RUN_BYTES`] bytes, in order. The search examines windows of [`MIN_RUN_BYTES`]
+/// bytes, each from its end. If it finds a byte that does not occur in tokens, the next window begins after this byte,
+/// so most bytes of ordinary text are skipped.
 pub(crate) fn runs(text: &[u8]) -> impl Iterator<Item = Range<usize>> + '_ {
     let mut from = 0;
     std::iter::from_fn(move || {

@@ -28,7 +28,7 @@ static FINDER: LazyLock<AhoCorasick> = LazyLock::new(|| {
 /// Matches the text from `IDENTIFIED` to the opening quote of the password.
 static BY: LazyLock<Regex> = LazyLock::new(|| {
     let pattern = r#"(?xi-u) \A (?: with \x20 [\w."'`-]{1,64} \x20 )? by \x20 (?: password \x20 )? ["']"#;
-    Regex::new(pattern).expect("a test uses this pattern")
+    Regex::new(pattern).expect("a test compiles this pattern")
 });
 
 /// Adds the passwords in SQL statements.

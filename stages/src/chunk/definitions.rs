@@ -9,7 +9,8 @@ use crate::chunk::layout::Layout;
 use crate::chunk::splitter::Atom;
 use aurora_languages::{Constant, FileSymbols};
 
-/// Maximum number of names of one piece. Each name becomes a dictionary entry. Text written by people stays far below.
+/// Maximum number of names of one piece. Each name becomes a dictionary entry. Text written by people stays far below
+/// the limit.
 pub(crate) const MAX_NAMES: usize = 256;
 
 /// The names of one file by enclosing chunk.

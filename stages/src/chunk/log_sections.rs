@@ -17,7 +17,7 @@ pub const MAX_PIECE_BYTES: usize = 32 * 1024;
 /// Maximum number of bytes of a line that are read in one step.
 const MAX_READ_BYTES: u64 = 64 * 1024;
 
-/// Whether a path is the path of a conversation log.
+/// Whether a path has the file name extension of a conversation log.
 pub fn is_log(path: &str) -> bool {
     let path = path.to_ascii_lowercase();
     path.ends_with(".md") || path.ends_with(".md.gz")
@@ -30,7 +30,7 @@ pub fn is_log(path: &str) -> bool {
 /// The date is taken from the file name, or else from the `Date:` line.
 ///
 /// # Errors
-/// If the log cannot be read. Chunks before the error have already been emitted.
+/// Fails if the log cannot be read. Chunks before the error have already been emitted.
 pub fn chunks_of_log(path: &str, mut log: impl BufRead, mut emit: impl FnMut(Chunk)) -> io::Result<()> {
     let mut state = Log::new(path);
     let (mut raw, mut is_start) = (Vec::new(), true);
@@ -64,6 +64,7 @@ struct Log<'a> {
     /// Key of the first piece of the current phase. `None` until that piece was emitted.
     first_piece: Option<String>,
     text: String,
+    /// Line number and byte offset at which `text` starts.
     started: (u32, u64),
     fences: FenceTracker,
     /// Whether there is text other than the header before the first phase.
@@ -259,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn phases() {
+    fn phases_become_chunks() {
         insta::assert_snapshot!(check("2025/12/oauth-2025-12-15.md", LOG), @r#"
     know:2025/12/oauth-2025-12-15:phase1 | OAuth > Phase 1: Assess | 5-10 | Some(1765756800) | ## Phase 1: Assess⏎first⏎⏎```⏎## Phase 7: no⏎```
     know:2025/12/oauth-2025-12-15:phase2 | OAuth > Phase 2: RETRIEVE | 11-13 | Some(1765756800) | ### Phase 2: RETRIEVE⏎second⏎## Phase x: no
@@ -268,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn logs_without_phases_are_one_chunk_and_introductions_are_kept() {
+    fn logs_without_phases_are_one_chunk_and_introductions_become_chunks() {
         insta::assert_snapshot!(check("notes.md.gz", "# Notes\nDate: 2025-01-02\n\nWe talked.\n"), @"know:notes:log | Notes | 1-4 | Some(1735776000) | # Notes⏎Date: 2025-01-02⏎⏎We talked.");
         insta::assert_snapshot!(check("notes.md", "# Notes\nWe talked.\n## Phase 3\nx\n"), @r#"
     know:notes:log | Notes | 1-2 | None | # Notes⏎We talked.
@@ -278,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn packed_logs_are_read_like_plain_ones() {
+    fn compressed_logs_are_read_like_plain_logs() {
         let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
         packed.write_all(LOG.as_bytes()).unwrap();
         let packed = packed.finish().unwrap();
@@ -291,7 +292,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn spans_hold_the_text_and_keys_are_unique(parts in proptest::collection::vec("(## Phase [0-3]: A|word word|```|)\n", 0..40)) {
+        fn spans_match_the_text_and_keys_are_unique(parts in proptest::collection::vec("(## Phase [0-3]: A|word word|```|)\n", 0..40)) {
             let log = parts.concat();
             let found = chunks("a/b.md", &log);
             let keys: std::collections::HashSet<_> = found.iter().map(|c| c.key.clone()).collect();

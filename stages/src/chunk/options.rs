@@ -2,15 +2,18 @@
 
 use serde::{Deserialize, Serialize};
 
-/// `[stage.chunk]`: options for dividing files into chunks. Sizes are in characters other than white space.
+/// The table `[stage.chunk]` of a pipeline: options for dividing files into chunks. Sizes are in characters other than
+/// white space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ChunkOptions {
     /// Maximum size of a chunk. Larger chunks are split at syntax boundaries.
     pub max_size: usize,
-    /// Module-level code smaller than this is merged with other module-level code of its file.
+    /// Minimum size of a run of module-level code. A smaller run is merged with neighbouring runs of module-level code
+    /// in the same file.
     pub min_size: usize,
-    /// Types of at most this many lines keep the bodies of their members in their own text.
+    /// The chunk of a type with at most this many lines contains the bodies of the type's members. The chunk of a
+    /// longer type contains only the signatures of members that have their own chunks.
     pub whole_type_lines: u32,
     /// Functions inside functions become chunks if they have at least this many lines.
     pub nested_function_lines: u32,

@@ -7,11 +7,11 @@ use crate::chunk::date;
 
 /// Returns the chunk of a reasoning document. `path` is the location of the document relative to the root.
 ///
-/// The text consists of the searchable fields: pattern, query, subgoals, tools and keywords. The other fields are
-/// metadata.
+/// The text consists of the searchable fields: pattern, query, domain, keywords, subgoals and tools. Fields for
+/// filters, such as the score and the domain, are metadata.
 ///
 /// # Errors
-/// See [`PatternError`].
+/// Returns a [`PatternError`] if a pattern is invalid.
 pub fn chunk_of(path: &str, json: &str) -> Result<Chunk, PatternError> {
     let entry = read_pattern(json)?;
     let name = entry.id().strip_prefix(Kind::Reasoning.prefix()).unwrap_or_default().to_owned();
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn scores_decide_which_documents_are_stored_and_are_patterns() {
+    fn the_score_decides_whether_a_document_is_a_pattern() {
         insta::assert_snapshot!(check(&document("0.92")), @r#"
     reas:auth-flow-1 Some(1765549200) ["read", "grep"]
     Pattern: authentication-setup

@@ -6,7 +6,7 @@ use crate::chunk::words::Words;
 use aurora_languages::{FileSymbols, Symbol};
 use aurora_storage::Binding;
 
-/// Maximum number of imports of one chunk. Text written by people stays far below.
+/// Maximum number of imports of one chunk. Text written by people stays far below the limit.
 const MAX_IMPORTS: usize = 1_024;
 
 /// The names of one file, prepared for lookup.
@@ -97,8 +97,8 @@ impl<'a> References<'a> {
     }
 }
 
-/// Returns the names that the imports of a file bind or export, if they differ from the last parts of the imported
-/// paths.
+/// Returns one binding for each imported member, and for each other imported name that differs from the last part of
+/// the imported path.
 pub(crate) fn bindings(symbols: &FileSymbols) -> Vec<Binding> {
     let mut found = Vec::new();
     for import in &symbols.imports {

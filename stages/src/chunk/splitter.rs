@@ -71,8 +71,8 @@ pub(crate) fn split(text: &str, segments: &[Segment], boundaries: &[Boundary], l
     pieces.into_iter().map(|piece| cut[piece].to_vec()).collect()
 }
 
-/// Fills up a first piece that is little more than the head of a declaration with atoms of the next piece. A head alone
-/// would be a poor result for a search for the definition.
+/// If the first piece is little more than the head of a declaration, moves atoms from the second piece to the first
+/// piece, up to `limit`. A head alone would be a poor result for a search for the definition.
 fn fill_head(pieces: &mut Vec<Range<usize>>, sums: &[usize], limit: usize) {
     const HEAD: usize = 6;
     let [first, second, ..] = pieces.as_mut_slice() else { return };

@@ -30,7 +30,7 @@ impl Described for ChunkOptions {
         Key::count(
             "whole_type_lines",
             "lines",
-            "Types of at most this many lines keep the bodies of their members in their own text.",
+            "The chunk of a type with at most this many lines contains the bodies of its members.",
         ),
         Key::count(
             "nested_function_lines",

@@ -277,7 +277,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
     #[test]
-    fn names_of_values_do_not_change_chunk_boundaries((format, path, text) in damaged(), options in options()) {
+    fn constants_do_not_change_chunk_boundaries((format, path, text) in damaged(), options in options()) {
         let symbols = Parser::new().parse(by_name(format), &text);
         let nameless = FileSymbols { constants: Vec::new(), ..symbols.clone() };
         let chunks_for = |symbols: &FileSymbols| {
@@ -302,7 +302,7 @@ fn blank_lines_between_large_members_are_not_a_chunk() {
 }
 
 #[test]
-fn a_file_with_too_many_chunks_is_cut_with_a_reason() {
+fn a_file_with_too_many_chunks_is_truncated_and_the_reason_is_reported() {
     let text = "def f(): pass\n".repeat(30);
     let symbols = Parser::new().parse(by_name("python"), &text);
     let source = Source { path: "a.py", language: "python", text: &text, symbols: &symbols };

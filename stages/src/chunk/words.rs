@@ -3,10 +3,10 @@
 use aho_corasick::AhoCorasick;
 use rustc_hash::FxHashMap;
 
-/// Maximum length of a name that contains other bytes than identifier characters, in bytes. The limit restricts the
+/// Maximum length in bytes of a name that contains bytes other than identifier characters. The limit restricts the
 /// number of names that can end at one offset.
 const MAX_PATTERN_BYTES: usize = 128;
-/// Maximum total length of all names that contain other bytes than identifier characters, in bytes.
+/// Maximum total length in bytes of all names that contain bytes other than identifier characters.
 const MAX_TOTAL_PATTERN_BYTES: usize = 64 << 10;
 
 /// The names to search for, each with the numbers that the caller assigned.
@@ -16,8 +16,8 @@ pub(crate) struct Words<'a> {
     /// Names that consist only of identifier characters, with their index in `numbers`. Each name matches a whole run
     /// of identifier characters.
     plain: FxHashMap<&'a str, usize>,
-    /// For each first byte of a plain name, a bit set of the lengths. The last bit represents all lengths of at least
-    /// 63 bytes.
+    /// For each byte, a bit set of the lengths of the plain names that begin with the byte. The last bit represents all
+    /// lengths of at least 63 bytes.
     lengths: [u64; 128],
     /// Finds all other names.
     patterns: Option<AhoCorasick>,

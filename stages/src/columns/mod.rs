@@ -1,7 +1,7 @@
 //! The columns that the built-in stages read and write.
 
 pub(crate) mod built_in;
-pub(crate) mod shown;
+pub(crate) mod display;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ pub use crate::definitions::Definitions;
 pub use crate::document::Document;
 use aurora_history::{HistorySummary, WorktreeBlame};
 use aurora_languages::{Boundary, Constant, FileSymbols, Import, Symbol};
-pub use shown::{DisplayColumn, DisplayValue};
+pub use display::{DisplayColumn, DisplayValue};
 
 /// Path of a file relative to the indexed root, separated by `/`.
 pub type RelativePath = Arc<str>;
@@ -73,7 +73,7 @@ impl FileStatus {
         self.stores_chunks() || *self == Self::Revalued
     }
 
-    /// Whether the run stores the chunks of the file, and not only their values.
+    /// Whether the run stores the chunks of the file, and not only values of custom columns.
     pub fn stores_chunks(&self) -> bool {
         self.needs_parsing() || *self == Self::Refreshed
     }
@@ -168,7 +168,7 @@ pub const TERMS: Column<Terms> = Column::new("chunk.terms");
 pub const SIGNAL: Column<Signal> = Column::new("chunk.git");
 /// `chunk.embedding`: unit vector, or `None` if embedding failed.
 pub const EMBEDDING: Column<Option<Vec<f32>>> = Column::new("chunk.embedding");
-/// `chunk.tokens`: the tokens of the chunk in the table of the embedded model.
+/// `chunk.tokens`: the tokens of the chunk according to the built-in model.
 pub const TOKENS: Column<Tokens> = Column::new("chunk.tokens");
 /// `chunk.previous`: the id under which the last run stored the chunk, or `None` if the chunk was rebuilt.
 pub const PREVIOUS: Column<Option<StoredId>> = Column::new("chunk.previous");

@@ -78,7 +78,7 @@ mod linux {
         /// Path below `open`. Empty for the open directory itself.
         below: PathBuf,
         /// Device of the root of the walk, if its file system is one of [`RELIABLE_FILE_SYSTEMS`]. Network file systems
-        /// and file systems in user space may assign other inode numbers at every mount.
+        /// and file systems in user space may assign different inode numbers at every mount.
         stable_device: Option<u64>,
     }
 

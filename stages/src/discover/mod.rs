@@ -39,7 +39,7 @@ const MAX_NAME_BYTES: usize = 64;
 /// be idle.
 const MIN_IN_FLIGHT_PER_WORKER: usize = 2;
 
-/// `[stage.discover]`.
+/// The table `[stage.discover]` of a pipeline.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Discover {
@@ -136,8 +136,8 @@ impl StageConfig for Discover {
     }
 }
 
-/// Whether a walk of `tree` would return the same result as the walk of the last check, which found no change. Returns
-/// false if this is unknown or if `cancel` ends the comparison.
+/// Whether a walk of `tree` would return the same result as the walk of the last check that found no difference between
+/// the tree and the index. Returns false if this is unknown or if `cancel` ends the comparison.
 pub(crate) fn is_unchanged_since_check(
     last_check: &LastCheck,
     tree: &SourceTree,

@@ -92,7 +92,7 @@ impl Rules {
         let has_git = |directory: &Path| directory.join(".git").symlink_metadata().is_ok();
         let top = root.ancestors().find(|directory| is_repository(directory)).unwrap_or(root);
         let mut files = [const { None }; KINDS];
-        files[EXCLUDES] = or_warn(excludes(top), root);
+        files[EXCLUDES] = or_warn(read_core_excludes(top), root);
         let rules = Arc::new(Self::read(None, top, files, true));
         let mut above: Vec<&Path> = root.ancestors().skip(1).collect();
         above.reverse();
@@ -105,7 +105,7 @@ impl Rules {
                 content.map_or(Ok(None), |content| existing_file(path, content))
             };
             let [first, second, third] = NAMES.map(|name| or_warn(own(name), directory));
-            let exclude = if has_git(directory) { or_warn(exclude_file(directory), directory) } else { None };
+            let exclude = if has_git(directory) { or_warn(read_info_exclude(directory), directory) } else { None };
             rules.with(directory, [first, second, third, exclude, None], false)
         })
     }
@@ -114,7 +114,7 @@ impl Rules {
     /// Malformed lines are ignored.
     ///
     /// # Errors
-    /// If one of the files cannot be read.
+    /// Fails if one of the files cannot be read.
     pub(super) fn within(
         self: &Arc<Self>,
         directory: &Path,
@@ -134,11 +134,11 @@ impl Rules {
         // The `core.excludesFile` of the root is already part of the rules from `above`.
         let is_inner = present.git && directory != root.path() && is_repository(directory);
         if present.git {
-            files[NAMES.len()] = exclude_file(directory)?;
+            files[NAMES.len()] = read_info_exclude(directory)?;
         }
         if is_inner {
             // An unreadable `core.excludesFile` counts as missing, unlike an unreadable ignore file in the tree.
-            files[EXCLUDES] = excludes(directory).unwrap_or_default();
+            files[EXCLUDES] = read_core_excludes(directory).unwrap_or_default();
         }
         Ok(self.with(directory, files, is_inner))
     }
@@ -216,7 +216,7 @@ fn existing_file(path: PathBuf, read: io::Result<Vec<u8>>) -> Result<RulesFile, 
 }
 
 /// Reads the file in `core.excludesFile` for a work tree.
-fn excludes(directory: &Path) -> Result<RulesFile, UnreadableRules> {
+fn read_core_excludes(directory: &Path) -> Result<RulesFile, UnreadableRules> {
     excludes_file(directory).map_or(Ok(None), |path| {
         let content = read_regular(&path, MAX_IGNORE_FILE_BYTES);
         existing_file(path, content)
@@ -225,7 +225,7 @@ fn excludes(directory: &Path) -> Result<RulesFile, UnreadableRules> {
 
 /// Reads the `info/exclude` file of the repository to which a work tree belongs. A linked work tree uses the file of
 /// its main repository. Like git, follows symbolic links within the git directory.
-fn exclude_file(directory: &Path) -> Result<RulesFile, UnreadableRules> {
+fn read_info_exclude(directory: &Path) -> Result<RulesFile, UnreadableRules> {
     let Some(own) = git_directory(directory)? else { return Ok(None) };
     let common = first_line(own.join("commondir"))?.map_or_else(|| own.clone(), |common| own.join(common));
     let path = common.join("info").join("exclude");

@@ -248,7 +248,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn directories_are_sorted_for_the_search() {
+    fn the_tables_of_names_are_sorted() {
         assert!(DIRECTORIES.is_sorted() && LOCK_FILES.is_sorted() && EXTENSIONS.is_sorted());
         assert!(EXTENSIONS.iter().all(|(_, extensions)| extensions.is_sorted()));
         let skipped = |name: &str, is_tracked| is_skipped_directory(Path::new(name), name, || is_tracked);
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn secrets_and_bundles_have_reasons() {
+    fn skipped_files_have_a_reason() {
         for (name, reason) in [
             (".env", Some("may hold secrets")),
             (".env.production", Some("may hold secrets")),

@@ -315,7 +315,7 @@ fn a_damaged_cache_is_not_used() {
 }
 
 #[test]
-fn a_tree_may_be_as_deep_as_paths_are_long() {
+fn a_tree_as_deep_as_the_longest_path_is_walked() {
     let directory = tempfile::tempdir().unwrap();
     let (root, file) = (directory.path().join("r"), directory.path().join("tree.walk"));
     let deep = root.join(["d"; 1_900].join("/"));

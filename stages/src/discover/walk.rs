@@ -181,7 +181,7 @@ struct PendingDirectory<'k> {
     path: PathBuf,
     /// Path relative to the root, ending in `/`. Empty for the root.
     relative: String,
-    /// Whether the path is UTF-8, so that `relative` is exact.
+    /// Whether the path is UTF-8. If it is not, `relative` contains replacement characters.
     is_text: bool,
     /// Number of ancestors up to and including the root.
     depth: usize,
@@ -200,7 +200,7 @@ enum WalkEntry<'k> {
     Directory(Box<PendingDirectory<'k>>),
     /// A directory that was walked.
     Walked(WalkedDirectory<'k>),
-    /// The index itself, which is skipped without a report.
+    /// The project directory `.aurora`, which is skipped without a report.
     Index,
 }
 
@@ -289,7 +289,7 @@ impl TreeWalk<'_> {
     /// Classifies the entries of a directory. Returns the classified entries and the rules that apply in the directory.
     ///
     /// # Errors
-    /// If an ignore file cannot be read.
+    /// Fails if an ignore file cannot be read.
     fn entries<'k>(
         &self,
         pending: &PendingDirectory<'k>,

@@ -26,8 +26,8 @@ pub fn format_of(path: &str) -> Option<&'static str> {
     by_extension(extension).map(|language| language.name).or_else(document)
 }
 
-/// Returns the format that the text of a file implies, if it differs from `format`, the format that the file name
-/// implies.
+/// Returns the format that the text of a file implies, or `None` if this is `format`. `format` is the format that the
+/// file name implies.
 pub(crate) fn format_of_text(path: &str, format: &str, text: &str) -> Option<&'static str> {
     let extension = extension(path).unwrap_or_default();
     if format == UNKNOWN {
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn every_name_of_a_language_finds_it() {
+    fn a_language_is_found_by_each_of_its_names() {
         for language in LANGUAGES {
             let names = [language.name, language.family].into_iter().chain(language.aliases.iter().copied());
             for name in names.chain(language.extensions.iter().copied()) {

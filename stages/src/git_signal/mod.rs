@@ -40,7 +40,7 @@ pub fn is_tracked(root: &Path, directory: &str) -> bool {
     index().unwrap_or(false)
 }
 
-/// `[stage.git-signal]`.
+/// The table `[stage.git-signal]` of a pipeline.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct GitSignal {
@@ -137,7 +137,8 @@ impl Worker for GitSignalWorker<'_> {
     }
 }
 
-/// Attributes the lines of a text to commits. Git versions are compared with the bytes from which the text was decoded.
+/// Attributes the lines of a text to commits. Versions in the repository are compared with the bytes from which the
+/// text was decoded.
 fn attribute(
     repository: &Repository,
     path: &str,

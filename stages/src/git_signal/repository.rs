@@ -113,8 +113,8 @@ impl Repository {
         }
     }
 
-    /// Sets the time that files wait for the walk over the history. Later files are left without an attribution, see
-    /// [`Self::deferred`].
+    /// Sets the maximum time that files wait for the walk over the history. If the walk takes longer, the waiting files
+    /// are left without an attribution, see [`Self::deferred`].
     pub fn defer_beyond(&self, limit: WaitLimit) {
         self.wait_limit.get_or_init(|| limit);
     }
@@ -163,7 +163,10 @@ impl Repository {
 
     /// Returns the state after a run that was stopped or that left files without an attribution. After such a run, some
     /// files have an attribution from this run, and others have an attribution from an earlier run. The returned state
-    /// differs from every [`Self::state`], so the next run checks the history of every file.
+    /// then differs from every [`Self::state`], so the next run checks the history of every file.
+    ///
+    /// If HEAD and the configuration are unchanged and the attribution of all files is current, returns
+    /// [`Self::state`].
     pub fn unfinished_state(&self) -> String {
         let is_new = self.previous.state.is_none();
         match &self.history {
@@ -256,7 +259,7 @@ impl Repository {
     }
 
     /// Whether the repository cannot be read. In this case, no file has a history, and [`Self::remarks`] reports the
-    /// reason. [`Self::remarks`] reports the reason.
+    /// reason.
     pub fn is_broken(&self) -> bool {
         self.broken.is_some()
     }
@@ -272,7 +275,7 @@ impl Repository {
     }
 
     /// Attributes a file of the working tree: the whole file, or every line and every range in `ranges`, depending on
-    /// `tier`. The ranges count lines from 0 and exclude the last line.
+    /// `tier`. The ranges are half-open and count lines from 0.
     pub fn attribute(
         &self,
         path: &str,

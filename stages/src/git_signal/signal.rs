@@ -7,8 +7,8 @@ use aurora_storage::{ChunkHistory, GitHistory, HistoryTier};
 use crate::columns::Attribution;
 use aurora_history::{FileBlame, HistorySummary};
 
-/// Returns the histories of the chunks of a file. `ranges` are the lines of the chunks, counted from 0 and without the
-/// last line.
+/// Returns the histories of the chunks of a file. `ranges` are the lines of the chunks, as half-open ranges that count
+/// from 0.
 pub(super) fn signals(attribution: &Attribution, ranges: &[Range<u32>]) -> Vec<ChunkHistory> {
     let file_signal = match attribution {
         Attribution::NoRepository => ChunkHistory::None,

@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_become_text_or_a_reason() {
+    fn bytes_are_decoded_or_the_reason_is_returned() {
         assert_eq!(text("a.py", b"def f(): pass\n"), "def f(): pass\n");
         assert_eq!(text("a.py", b""), "<empty file>");
         assert_eq!(text("a.py", b"\xef\xbb\xbf"), "<empty file>");

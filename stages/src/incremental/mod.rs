@@ -34,7 +34,7 @@ pub(crate) use redaction::{COUNTER as SECRETS_COUNTER, WARNING as SECRETS_WARNIN
 /// Maximum number of deleted files in one batch.
 const DELETIONS_PER_BATCH: usize = 4_096;
 
-/// `[stage.incremental-check]`.
+/// The table `[stage.incremental-check]` of a pipeline.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct IncrementalCheck {
@@ -55,7 +55,7 @@ impl Default for IncrementalCheck {
 impl Described for IncrementalCheck {
     const SUMMARY: &'static str = "Drops unchanged files and appends deleted ones. The evidence, cheapest first: size, times and \
         inode, git's index, BLAKE3 of the content. Secrets in the texts of the others are masked; \
-        a file with a secret in its path is left out.";
+        a file with a secret in its path is not indexed.";
     const KEYS: &'static [Key] = &[
         Key::bool("git", "Trust git's index where it shows that a file is unchanged."),
         Key::bool("mtime", "Trust an unchanged size, modification time, change time and inode."),

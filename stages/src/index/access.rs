@@ -24,13 +24,13 @@ pub(super) fn follow_moves(
     now: i64,
 ) {
     let moved = moved_chunks(moves, snapshot);
-    let home = ProjectDirectory::in_root(root);
+    let project = ProjectDirectory::in_root(root);
     if !moved.is_empty()
-        && let Ok(annotations) = Annotations::open(home.path(), OpenMode::Existing, known.clone())
+        && let Ok(annotations) = Annotations::open(project.path(), OpenMode::Existing, known.clone())
     {
         let _ = annotations.rename(&moved);
     }
-    let Ok(log) = AccessLog::open(home.path(), known) else { return };
+    let Ok(log) = AccessLog::open(project.path(), known) else { return };
     for (old, new) in &moved {
         // Renaming fails if the chunk was never in a search result and has no record. This is not an error.
         let _ = log.rename(old, new);

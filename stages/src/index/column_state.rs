@@ -53,7 +53,7 @@ impl ColumnState {
 /// count for the columns that are computed from it.
 ///
 /// # Errors
-/// If the dictionary or file rows cannot be read.
+/// Fails if the dictionary or file rows cannot be read.
 pub fn column_states(snapshot: &Snapshot) -> Result<Vec<ColumnState>, StorageError> {
     let manifest = snapshot.manifest();
     let unfinished = &manifest.unfinished;
@@ -103,7 +103,7 @@ pub struct FailedRow {
 /// file path.
 ///
 /// # Errors
-/// If file rows or chunks cannot be read.
+/// Fails if file rows or chunks cannot be read.
 pub fn failed_rows(snapshot: &Snapshot) -> Result<Vec<FailedRow>, StorageError> {
     let unfinished = &snapshot.manifest().unfinished;
     let without_row = unfinished.failures.iter().map(|failure| FailedRow {

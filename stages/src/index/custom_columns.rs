@@ -8,7 +8,8 @@ use aurora_storage::{BUILT_IN_METADATA, ColumnDeclaration, ColumnKind};
 /// Returns the custom columns that the stages of a plan write, sorted by name.
 ///
 /// # Errors
-/// If searches could not distinguish a column from another column. Reports all such columns.
+/// Fails if a column has a type that only built-in columns have, or if searches could not distinguish the column from
+/// another column. Reports all such columns.
 pub fn declarations(plan: &Plan) -> Result<Vec<ColumnDeclaration>, Diagnostics> {
     declarations_of(plan.stages())
 }

@@ -20,7 +20,7 @@ const MAX_THREADS: u64 = 256;
 /// Raises the limit on open files of this process to [`SUFFICIENT`], or as far as the system allows.
 ///
 /// # Errors
-/// [`IndexError::Descriptors`] if the limit is too low for a run with this number of threads.
+/// Returns [`IndexError::Descriptors`] if the limit is too low for a run with this number of threads.
 pub(super) fn ensure(threads: usize) -> Result<(), IndexError> {
     let allowed = raise_open_file_limit(SUFFICIENT);
     let needed = FIXED + MIN_PER_THREAD * u64::try_from(threads).unwrap_or(u64::MAX).min(MAX_THREADS);

@@ -21,7 +21,7 @@ impl EmbeddingStage {
     /// Returns the embedding stage of a plan, or `None` if the plan has no such stage.
     ///
     /// # Errors
-    /// If another stage also computes vectors, or if the stage does not declare the number of dimensions.
+    /// Fails if another stage also computes vectors, or if the stage does not declare the number of dimensions.
     pub(super) fn in_plan(plan: &Plan) -> Result<Option<Self>, Diagnostics> {
         Self::find(plan.stages())
     }
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_name_the_stage() {
+    fn model_ids_contain_the_name_of_the_stage() {
         let stage = EmbeddingStage { name: "embed".to_owned(), dimensions: 3 };
         let id = stage.model_id(&Fingerprint::new("process", 1));
         assert_eq!(embedding_stage(&id), Some("embed"));

@@ -14,7 +14,7 @@ use crate::metadata::custom_terms;
 /// Rebuilds the keyword index from the stored chunks, regardless of its state, and returns the number of chunks.
 ///
 /// # Errors
-/// If there is no index, another run is writing, or the disk cannot be written.
+/// Fails if there is no index, another run is writing, or the disk cannot be written.
 pub fn rebuild_bm25(root: &Path, trust: &Trust) -> Result<u64, IndexError> {
     thread_local! {
         static CHUNK_TERMS: RefCell<ChunkTerms> = RefCell::default();

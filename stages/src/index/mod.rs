@@ -36,7 +36,7 @@ use std::time::{Duration, Instant};
 use aurora_pipeline::{Observer as _, Silent};
 use aurora_storage::{Environment, OpenMode, ProjectDirectory, StorageError};
 
-pub use crate::kept_stage::is_built_in;
+pub use crate::stand_in::is_built_in;
 pub use aurora_history::git_directory;
 pub use column_state::{ColumnState, FailedRow, column_states, failed_rows};
 pub use custom_columns::declarations as custom_columns;
@@ -76,7 +76,7 @@ use root::with_indexable_root;
 /// builds a new one. Both cases produce a warning.
 ///
 /// # Errors
-/// If the configuration is invalid, the index cannot be written, or a stage fails.
+/// Fails if the configuration is invalid, the index cannot be written, or a stage fails.
 pub fn run(options: &IndexOptions, observer: &dyn IndexObserver) -> Result<IndexSummary, IndexError> {
     let time = ProcessorTime::start();
     let threads = options.jobs.or_else(|| std::thread::available_parallelism().ok().map(usize::from));
@@ -121,19 +121,19 @@ const MIN_COMPACTED_BYTES: u64 = 16 << 20;
 
 /// Compacts the index if more than half of it is free.
 fn compact(options: &IndexOptions, summary: &mut IndexSummary) {
-    let (home, begun) = (ProjectDirectory::in_root(&options.root), Instant::now());
+    let (project, begun) = (ProjectDirectory::in_root(&options.root), Instant::now());
     let known = &options.trust.known;
-    match Environment::compact_if_mostly_free(home.path(), MIN_COMPACTED_BYTES, known, options.workers()) {
+    match Environment::compact_if_mostly_free(project.path(), MIN_COMPACTED_BYTES, known, options.workers()) {
         Ok(None) => {}
         Ok(Some(done)) => {
             summary.index_bytes = done.after;
             summary.generation = done.generation;
             summary.elapsed_ms += u64::try_from(begun.elapsed().as_millis()).unwrap_or(0);
             summary.compacted = Some(done);
-            let snapshot = Environment::open(home.path(), OpenMode::Existing).and_then(|index| index.snapshot());
+            let snapshot = Environment::open(project.path(), OpenMode::Existing).and_then(|index| index.snapshot());
             let snapshot = snapshot.map_err(|error| error.to_string());
             summary.warnings.extend(match snapshot {
-                Ok(snapshot) => pass::record(&home, &options.trust, &snapshot),
+                Ok(snapshot) => pass::record(&project, &options.trust, &snapshot),
                 Err(error) => Some(error),
             });
         }
@@ -146,10 +146,11 @@ fn compact(options: &IndexOptions, summary: &mut IndexSummary) {
 }
 
 /// Like [`run`], for a root in which only documents have changed, and whose source lists the changes. The run takes
-/// time in proportion to the changes. It does not find problems in parts of the index that it does not read.
+/// time in proportion to the changes. It does not find problems in parts of the index that it does not read. If the
+/// index cannot be updated in this way, calls [`run`].
 ///
 /// # Errors
-/// The same as for [`run`].
+/// Fails in the same cases as [`run`].
 pub fn run_changes(options: &IndexOptions) -> Result<(), IndexError> {
     let changes = IndexOptions { force: false, ..with_indexable_root(options)? };
     let is_known = recovery::clear_unknown(&changes)?.is_none();

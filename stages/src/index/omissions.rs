@@ -34,7 +34,7 @@ pub struct NotIndexed {
 /// function walks the tree and reads files that changed since the last run, but writes nothing.
 ///
 /// # Errors
-/// If there is no index, the configuration is invalid, or a stage cannot be built or fails.
+/// Fails if there is no index, the configuration is invalid, or a stage cannot be built or fails.
 pub fn not_indexed(options: &IndexOptions) -> Result<Vec<NotIndexed>, IndexError> {
     let options = &with_indexable_root(options)?;
     let whole = plan_without_suppliers(options, |_| false)?;

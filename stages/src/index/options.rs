@@ -72,8 +72,8 @@ pub struct IndexOptions {
     /// attribution, and a second pass adds the attribution. Zero disables waiting. Defaults to the estimated time that
     /// all other work takes.
     pub patience: Option<Duration>,
-    /// Time between publications of a long run that builds an index or processes many changes. Defaults to at least 10
-    /// seconds, or longer, so that publications take less than 2 % of the time.
+    /// Time between publications of a long run that builds an index or processes many changes. Defaults to 10 seconds,
+    /// or longer if publications would otherwise take more than 2 % of the time.
     pub publish_every: Option<Duration>,
     /// Token that stops the run cleanly.
     pub cancel: CancelToken,

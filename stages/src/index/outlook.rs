@@ -45,7 +45,8 @@ pub enum RunsOn {
 /// stage. Changes nothing.
 ///
 /// # Errors
-/// The same as for a run: an invalid configuration, a program that is not allowed, or another run that is writing.
+/// Fails in the same cases as a run: if the configuration is invalid, if a program is not allowed, or if another run is
+/// writing.
 pub fn outlook(options: &IndexOptions) -> Result<Vec<StageOutlook>, IndexError> {
     let options = &with_indexable_root(options)?;
     let plan = plan(options)?;

@@ -19,7 +19,7 @@ use super::embedding_stage::EmbeddingStage;
 use super::error::IndexError;
 use super::options::{IndexObserver, IndexOptions};
 use super::pass_kind::{PassEnd, PassKind};
-use super::plan::{build, plan, select_kept_stages, suppliers};
+use super::plan::{build, plan, select_replaced_stages, suppliers};
 use super::run_services::{MemoryShares, RunServices};
 use super::scope::{self, HISTORY, Rerun, rerun};
 use super::summary::{ChunkCounts, EarlierResults, IndexSummary, PublishedState, StageNotRun};
@@ -27,8 +27,8 @@ use super::thresholds;
 use super::trust::Trust;
 use crate::columns::DEFINITIONS;
 use crate::git_signal::{Repository, WaitLimit};
-use crate::kept_stage::languages_of;
 use crate::services::{PreviousIndex, RunScope, UnfinishedPolicy};
+use crate::stand_in::languages_of;
 
 /// Runs the pipeline once and publishes the result.
 pub(super) fn pass(
@@ -41,7 +41,7 @@ pub(super) fn pass(
     let columns = custom_columns::declarations(&plan).map_err(IndexError::Pipeline)?;
     let derived = custom_columns::sources(&plan);
     let embedding_stage = EmbeddingStage::in_plan(&plan).map_err(IndexError::Pipeline)?;
-    let kept = select_kept_stages(&plan, options);
+    let replaced = select_replaced_stages(&plan, options);
     let documents: Vec<String> = suppliers(&plan).map(str::to_owned).collect();
     let languages: BTreeMap<String, Vec<String>> =
         plan.stages().iter().map(|stage| (stage.name().to_owned(), languages_of(stage))).collect();
@@ -62,16 +62,16 @@ pub(super) fn pass(
     let has_checkpoints = matches!(kind, PassKind::Whole | PassKind::Rest(_));
     let services = RunServices::open(&plan, columns.clone(), &environment, options, memory, &kind)?;
     let before = services.previous.snapshot.manifest().clone();
-    let absent = absent_stages(&services.previous.snapshot, &kept, &documents, options)?;
+    let absent = absent_stages(&services.previous.snapshot, &replaced, &documents, options)?;
     let mut earlier = match kind {
         PassKind::Rest(earlier) => *earlier,
         _ => EarlierPasses::new(&before, begun, options.publish_every),
     };
 
     let lent = services.lend(&options.services);
-    let pipeline = build(plan, &kept, &services.previous, &BuildContext { root, services: &lent })?;
+    let pipeline = build(plan, &replaced, &services.previous, &BuildContext { root, services: &lent })?;
     drop(lent);
-    if let Some(stage) = embedding_stage.as_ref().filter(|stage| kept.contains(&stage.name)) {
+    if let Some(stage) = embedding_stage.as_ref().filter(|stage| replaced.contains(&stage.name)) {
         // The stage is not run: new chunks get no vectors, and the other chunks keep their vectors.
         let known = before.model.as_ref().filter(|model| model.dimensions == stage.dimensions);
         known.into_iter().for_each(|model| services.models.set_vectors(&model.id, model.dimensions));
@@ -81,22 +81,22 @@ pub(super) fn pass(
         services.models.set_vectors(&stage.model_id(fingerprint), stage.dimensions);
     }
     let mut states = scope::states(&pipeline);
-    scope::keep_states(&mut states, &before.fingerprints, &kept);
+    scope::keep_states(&mut states, &before.fingerprints, &replaced);
     // Whether the configuration is unchanged matters for files that cannot be read, because they cannot be indexed
     // again.
-    let unforced = rerun(&before, &states, &columns, false, &kept, &pipeline);
+    let unforced = rerun(&before, &states, &columns, false, &replaced, &pipeline);
     let is_same_configuration = unforced.scope == RunScope::Changes;
     let Rerun { scope, changed, mut current } =
-        if options.force { rerun(&before, &states, &columns, true, &kept, &pipeline) } else { unforced.clone() };
+        if options.force { rerun(&before, &states, &columns, true, &replaced, &pipeline) } else { unforced.clone() };
     // A forced run does not change the inputs of a stage, so the values of stages that are not run stay current.
-    // Definitions are not stored separately, so the rows of a stage that writes them wait.
+    // Definitions are not stored separately, so the rows of a stage that writes definitions wait for the stage.
     let makers = scope::makers(&states);
     let stores_results = |stage: &String| !pipeline.written_by(stage).any(|column| column == DEFINITIONS.name());
-    current.extend(unforced.current.into_iter().filter(|stage| kept.contains(stage) && stores_results(stage)));
+    current.extend(unforced.current.into_iter().filter(|stage| replaced.contains(stage) && stores_results(stage)));
     // If the input of a stage that is not run has changed, its state is removed. The next run that executes the stage
     // then does not treat its values as current.
     let outdated = pipeline.with_dependants(changed.iter().map(String::as_str));
-    states.retain(|(name, _)| !(kept.contains(name) && outdated.contains(name)));
+    states.retain(|(name, _)| !(replaced.contains(name) && outdated.contains(name)));
     if only_changes && scope != RunScope::Changes {
         return Err(IndexError::OtherPipeline);
     }
@@ -106,7 +106,7 @@ pub(super) fn pass(
     if has_checkpoints && (is_first || scope == RunScope::Changes) {
         services.checkpoint.set(earlier.interval());
     }
-    let run_stages = pipeline.stage_names().filter(|name| !kept.contains(*name));
+    let run_stages = pipeline.stage_names().filter(|name| !replaced.contains(*name));
     services.previous.set_unfinished_policy(UnfinishedPolicy {
         dependants: run_stages.map(|name| (name.to_owned(), Arc::new(pipeline.with_dependants([name])))).collect(),
         makers,
@@ -124,8 +124,9 @@ pub(super) fn pass(
     // the whole index. A stage with unfinished documents has to list its documents again.
     let mut from_last_run = scope::kept(&before.fingerprints);
     let unfinished_documents = suppliers_of_unfinished(&services.previous, from_last_run.keys())?;
-    from_last_run
-        .retain(|stage, _| kept.contains(stage) || scope == RunScope::Changes && !unfinished_documents.contains(stage));
+    from_last_run.retain(|stage, _| {
+        replaced.contains(stage) || scope == RunScope::Changes && !unfinished_documents.contains(stage)
+    });
     let (jobs, cancel) = (options.jobs, options.cancel.clone());
     let (memory, observer) = (Some(memory.batches), observer.run_observer());
     let run = RunOptions { jobs, memory, cancel, current, kept: from_last_run, observer, probe: None };
@@ -155,7 +156,7 @@ pub(super) fn pass(
             head_commit: repository.head(),
             root: masked(root.display().to_string()),
             fingerprints,
-            unfinished: Unfinished { derived, absent, ..unfinished(&before, &report, &columns, &kept, options) },
+            unfinished: Unfinished { derived, absent, ..unfinished(&before, &report, &columns, &replaced, options) },
             complete: is_complete && deferred.is_none() && unread.is_empty(),
             now: aurora_clock::now_seconds(),
             summary: serde_json::Value::Null,
@@ -178,7 +179,7 @@ pub(super) fn pass(
     let mut remarks = repository.remarks();
     remarks.extend(is_left.then(|| NOT_UPDATED.to_owned()));
     let violations = thresholds::violations(&snapshot, &thresholds, options)?;
-    let not_run = stages_not_run(&snapshot, &kept, &documents, &languages, options)?;
+    let not_run = stages_not_run(&snapshot, &replaced, &documents, &languages, options)?;
     warnings.extend(not_run.iter().filter_map(not_run_warning));
     let after = PublishedState { published, snapshot, remarks, warnings, unread, violations, not_run };
     let (before, begun) = earlier.start();
@@ -228,12 +229,12 @@ fn unfinished(
     last: &Manifest,
     report: &RunReport,
     columns: &[ColumnDeclaration],
-    kept: &BTreeSet<String>,
+    replaced: &BTreeSet<String>,
     options: &IndexOptions,
 ) -> Unfinished {
     let before = &last.unfinished;
     let is_stale = |column: &&ColumnDeclaration| {
-        options.untrusted.contains(&column.stage) || kept.contains(&column.stage) && before.is_refused(&column.name)
+        options.untrusted.contains(&column.stage) || replaced.contains(&column.stage) && before.is_refused(&column.name)
     };
     let failure = |(stage, place, reason): &(String, String, String)| StageFailure {
         stage: stage.clone(),
@@ -242,7 +243,7 @@ fn unfinished(
     };
     // Earlier failures of a stage remain if the stage was not run. They also remain after a run that was stopped,
     // because it has not listed all documents.
-    let stays = |failure: &&StageFailure| kept.contains(&failure.stage) || report.outcome != Outcome::Completed;
+    let stays = |failure: &&StageFailure| replaced.contains(&failure.stage) || report.outcome != Outcome::Completed;
     let mut failures: Vec<StageFailure> = report.failed_places.iter().map(failure).collect();
     failures.extend(before.failures.iter().filter(stays).cloned());
     failures.sort_unstable();
@@ -255,17 +256,18 @@ fn unfinished(
     }
 }
 
-/// Returns the stages that have no results in the index because their programs are not allowed. `suppliers` are the
-/// stages that supply documents.
+/// Returns the stages without results in the index: the stages that were removed from the pipeline, and the stages in
+/// `suppliers` whose programs are not allowed and that have no documents in the index. `suppliers` are the stages that
+/// supply documents.
 fn absent_stages(
     previous: &Snapshot,
-    kept: &BTreeSet<String>,
+    replaced: &BTreeSet<String>,
     suppliers: &[String],
     options: &IndexOptions,
 ) -> Result<Vec<String>, StorageError> {
     let before = &previous.manifest().unfinished.absent;
     let mut absent = options.left_out.clone();
-    for stage in kept.iter().filter(|stage| suppliers.contains(stage)) {
+    for stage in replaced.iter().filter(|stage| suppliers.contains(stage)) {
         let is_refused = options.untrusted.contains(stage) || before.contains(stage);
         if is_refused && !has_documents(previous, stage)? {
             absent.push(stage.clone());
@@ -275,11 +277,12 @@ fn absent_stages(
     Ok(absent)
 }
 
-/// Returns the stages that were not run because their programs are not allowed. `suppliers` are the stages that supply
-/// documents, and `languages` are the languages of the files that each stage processes.
+/// Returns the stages that were not run because their programs are not allowed or because they were removed from the
+/// pipeline. `suppliers` are the stages that supply documents, and `languages` are the languages of the files that each
+/// stage processes.
 fn stages_not_run(
     snapshot: &Snapshot,
-    kept: &BTreeSet<String>,
+    replaced: &BTreeSet<String>,
     suppliers: &[String],
     languages: &BTreeMap<String, Vec<String>>,
     options: &IndexOptions,
@@ -289,7 +292,7 @@ fn stages_not_run(
     }
     let columns = column_states(snapshot)?;
     let mut found = Vec::new();
-    for stage in options.untrusted.iter().filter(|stage| kept.contains(*stage)) {
+    for stage in options.untrusted.iter().filter(|stage| replaced.contains(*stage)) {
         let mut of_stage = columns.iter().filter(|column| column.stage == *stage).peekable();
         let waiting = snapshot.waiting_rows(stage)?;
         let results = if suppliers.contains(stage) {
@@ -308,8 +311,8 @@ fn stages_not_run(
     Ok(found)
 }
 
-/// Whether any chunk is not waiting for a stage that processes files in `languages`, or all files if `languages` is
-/// empty.
+/// Whether `stage` has processed at least one chunk. The stage processes files in `languages`, or all files if
+/// `languages` is empty.
 fn has_results(snapshot: &Snapshot, stage: &str, languages: &[String]) -> Result<bool, StorageError> {
     for file in snapshot.files() {
         let file = file?;
@@ -369,7 +372,7 @@ fn fingerprints_after_stop(before: &[(String, String)], repository: &Repository)
 /// record contains the time of the last change of permissions.
 pub(super) fn record(project: &ProjectDirectory, trust: &Trust, snapshot: &Snapshot) -> Option<String> {
     if ChunkCounts::from_snapshot(snapshot).is_ok_and(|chunks| chunks.knowledge > 0) {
-        let index = project.open().and_then(|home| home.open_directory(ProjectDirectory::INDEX));
+        let index = project.open().and_then(|directory| directory.open_directory(ProjectDirectory::INDEX));
         index.iter().for_each(|index| index.make_private());
     }
     let error = trust.known.record(project.path(), snapshot).err()?;

@@ -17,9 +17,9 @@ use super::embedding_stage::EmbeddingStage;
 use super::error::IndexError;
 use super::options::{IndexOptions, PipelineChoice};
 use crate::columns::DOCUMENT;
-use crate::kept_stage::{KeptStage, can_stand_in, is_built_in};
 use crate::pipelines;
 use crate::services::PreviousIndex;
+use crate::stand_in::{StandIn, can_stand_in, is_built_in};
 
 /// Maximum size of a pipeline file, in bytes.
 pub const MAX_PIPELINE_BYTES: u64 = 1 << 20;
@@ -31,7 +31,7 @@ const LEFT_OUT: &str = "stages left out";
 /// checked against the limits.
 ///
 /// # Errors
-/// If the configuration has errors, which are reported together, or if the pipeline file cannot be read.
+/// Fails if the configuration has errors, which are reported together, or if the pipeline file cannot be read.
 pub fn plan(options: &IndexOptions) -> Result<Plan, IndexError> {
     plan_checked(options, &|_| Diagnostics::default())
 }
@@ -39,7 +39,7 @@ pub fn plan(options: &IndexOptions) -> Result<Plan, IndexError> {
 /// Like [`plan`], with additional checks of the stages. Errors of all checks are reported together.
 ///
 /// # Errors
-/// See [`plan`].
+/// Fails in the same cases as [`plan`].
 pub fn plan_checked(
     options: &IndexOptions,
     additional: &dyn Fn(&[PlannedStage]) -> Diagnostics,
@@ -76,7 +76,7 @@ fn secret_in_name(stage: &PlannedStage) -> Option<Diagnostic> {
 /// Returns the plan without the stages that supply documents, except those for which `keeps` returns true.
 ///
 /// # Errors
-/// See [`plan`].
+/// Fails in the same cases as [`plan`].
 pub(super) fn plan_without_suppliers(options: &IndexOptions, keeps: impl Fn(&str) -> bool) -> Result<Plan, IndexError> {
     let whole = plan(options)?;
     let others: Vec<String> = suppliers(&whole).filter(|stage| !keeps(stage)).map(str::to_owned).collect();
@@ -86,8 +86,8 @@ pub(super) fn plan_without_suppliers(options: &IndexOptions, keeps: impl Fn(&str
     plan(&IndexOptions { left_out: [options.left_out.clone(), others].concat(), ..options.clone() })
 }
 
-/// Returns the stages in `names` and, repeatedly, the custom stages that cannot run without them. A stage cannot run if
-/// only stages in the result write a column that it reads.
+/// Returns the stages in `names` and all custom stages that depend on them, directly or indirectly. A stage depends on
+/// others if it reads a column that no stage outside the returned list writes.
 pub fn with_dependants(plan: &Plan, names: Vec<String>) -> Vec<String> {
     let mut found = names;
     loop {
@@ -112,27 +112,26 @@ pub fn suppliers(plan: &Plan) -> impl Iterator<Item = &str> {
     plan.stages().iter().filter(supplies).map(PlannedStage::name)
 }
 
-/// Selects the stages of the pipeline that a run does not execute, see [`IndexOptions::untrusted`] and
+/// Selects the stages that a run does not execute and replaces with stand-ins, see [`IndexOptions::untrusted`] and
 /// [`IndexOptions::runs_programs`].
-pub(super) fn select_kept_stages(plan: &Plan, options: &IndexOptions) -> BTreeSet<String> {
-    let is_kept = |stage: &&PlannedStage| {
+pub(super) fn select_replaced_stages(plan: &Plan, options: &IndexOptions) -> BTreeSet<String> {
+    let is_replaced = |stage: &&PlannedStage| {
         options.untrusted.iter().any(|name| name == stage.name()) || !options.runs_programs && can_stand_in(stage)
     };
-    plan.stages().iter().filter(is_kept).map(|stage| stage.name().to_owned()).collect()
+    plan.stages().iter().filter(is_replaced).map(|stage| stage.name().to_owned()).collect()
 }
 
-/// Builds the pipeline of a plan. Replaces the stages in `kept`, which are not run, with stages that restore stored
-/// values.
+/// Builds the pipeline of a plan, with a stand-in that restores stored values for each stage in `replaced`.
 ///
 /// # Errors
-/// See [`Plan::build`].
+/// Fails in the same cases as [`Plan::build`].
 pub(super) fn build(
     plan: Plan,
-    kept: &BTreeSet<String>,
+    replaced: &BTreeSet<String>,
     previous: &Arc<PreviousIndex>,
     cx: &BuildContext<'_>,
 ) -> Result<Pipeline, StageError> {
-    plan.build_with(cx, &mut |stage| kept.contains(stage.name()).then(|| KeptStage::stand_in(stage, previous)))
+    plan.build_with(cx, &mut |stage| replaced.contains(stage.name()).then(|| StandIn::for_stage(stage, previous)))
 }
 
 /// Returns the name and the TOML text of a pipeline.
@@ -149,7 +148,7 @@ fn pipeline_source(root: &Path, choice: &PipelineChoice) -> Result<(String, Stri
         PipelineChoice::Default => {
             let project = ProjectDirectory::in_root(root);
             let text =
-                project.open().and_then(|home| home.read_to_string(ProjectDirectory::PIPELINE, MAX_PIPELINE_BYTES));
+                project.open().and_then(|dir| dir.read_to_string(ProjectDirectory::PIPELINE, MAX_PIPELINE_BYTES));
             match text {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(extending("default")),
                 text => read(project.path_of(ProjectDirectory::PIPELINE), text),

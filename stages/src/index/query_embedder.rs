@@ -34,7 +34,7 @@ const TICK: Duration = Duration::from_millis(50);
 /// that computes vectors. No program is started before the first query.
 ///
 /// # Errors
-/// The same as for an index run: an invalid configuration, or a program that is not allowed.
+/// Fails in the same cases as an index run: if the configuration is invalid, or if a program is not allowed.
 pub fn query_embedder(options: &IndexOptions) -> Result<Option<StageEmbedder>, IndexError> {
     let options = with_indexable_root(options)?;
     let Some((stage, part)) = embedding_part(&options)? else { return Ok(None) };
@@ -122,10 +122,10 @@ impl Running {
     fn start(options: &IndexOptions) -> Result<Self, String> {
         let part = embedding_part(options).map_err(|error| error.to_string())?;
         let (_, part) = part.ok_or_else(|| "the pipeline no longer has the stage".to_owned())?;
-        let (queries, asked) = channel();
+        let (queries, received) = channel();
         let (answers, vectors) = channel();
         let given = query_columns(&part.access);
-        let source = QuerySource { queries: Mutex::new(asked), given: given.clone() };
+        let source = QuerySource { queries: Mutex::new(received), given: given.clone() };
         let sink = VectorSink { answers: Mutex::new(answers) };
         let read = Access::sink().reads_optional([EMBEDDING.spec()]).after([part.name.as_str()]);
         let parts = vec![

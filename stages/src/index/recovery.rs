@@ -44,7 +44,7 @@ impl fmt::Display for Recovery {
 /// `force`, moves away even a file of another program.
 ///
 /// # Errors
-/// If nothing can be done because another run is writing or the disk cannot be written.
+/// Fails if nothing can be done because another run is writing or the disk cannot be written.
 pub(super) fn recover(
     error: &IndexError,
     options: &IndexOptions,
@@ -69,7 +69,7 @@ pub(super) fn recover(
 /// Checks that a run can update the existing index.
 ///
 /// # Errors
-/// [`IndexError::Required`] with the reason why the run cannot update the index.
+/// Returns [`IndexError::Required`] with the reason why the run cannot update the index.
 pub(super) fn require(IndexOptions { root, trust, .. }: &IndexOptions) -> Result<(), IndexError> {
     let required = |reason: &dyn fmt::Display| IndexError::Required(reason.to_string());
     let directory = root.join(ProjectDirectory::NAME);
@@ -85,7 +85,7 @@ pub(super) fn require(IndexOptions { root, trust, .. }: &IndexOptions) -> Result
 /// Moves away an index that this user does not trust.
 ///
 /// # Errors
-/// If another run is writing, or the disk cannot be written.
+/// Fails if another run is writing, or the disk cannot be written.
 pub(super) fn clear_unknown(IndexOptions { root, trust, .. }: &IndexOptions) -> Result<Option<Recovery>, IndexError> {
     let directory = root.join(ProjectDirectory::NAME);
     if !Environment::is_present(&directory) {
@@ -106,7 +106,7 @@ pub(super) fn clear_unknown(IndexOptions { root, trust, .. }: &IndexOptions) -> 
 /// Moves away a damaged index, even if a run would not read the damaged part.
 ///
 /// # Errors
-/// If another run is writing, or the disk cannot be written.
+/// Fails if another run is writing, or the disk cannot be written.
 pub(super) fn clear_damage(root: &Path) -> Result<Option<Recovery>, IndexError> {
     let directory = root.join(ProjectDirectory::NAME);
     // If the index cannot be opened, the run fails and recovers from the failure.

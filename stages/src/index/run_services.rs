@@ -96,10 +96,10 @@ impl RunServices {
     /// process. Uses the cache files of the project read-only. `previous` must be this user's index, and `plan` must
     /// have all stages.
     pub(super) fn checking(plan: &Plan, options: &IndexOptions, previous: Snapshot) -> Result<Self, IndexError> {
-        let home = opened(&ProjectDirectory::in_root(&options.root), &options.root)?;
+        let project = opened(&ProjectDirectory::in_root(&options.root), &options.root)?;
         let caches = match previous.id() {
-            Some(id) => CacheFiles::new(home, &id),
-            None => CacheFiles::temporary(home),
+            Some(id) => CacheFiles::new(project, &id),
+            None => CacheFiles::temporary(project),
         };
         Self::from_base(RunBase::new(previous, caches.read_only(), &PassKind::Changes), plan, options)
     }

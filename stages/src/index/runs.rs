@@ -160,8 +160,8 @@ pub(super) fn record_run(summary: &IndexSummary, root: &Path) {
 }
 
 fn file(root: &Path, snapshot: &Snapshot) -> Option<CacheFile> {
-    let home = ProjectDirectory::in_root(root).open().ok()?;
-    Some(CacheFiles::new(home, &snapshot.id()?).file(ProjectDirectory::RUNS, MAX_FILE_BYTES))
+    let project = ProjectDirectory::in_root(root).open().ok()?;
+    Some(CacheFiles::new(project, &snapshot.id()?).file(ProjectDirectory::RUNS, MAX_FILE_BYTES))
 }
 
 /// Returns the records of a file, oldest first, and the end offset of the last record.

@@ -49,11 +49,11 @@ fn without_secrets(fingerprint: Fingerprint) -> Fingerprint {
     })
 }
 
-/// Replaces the states of the stages in `kept`, which are not run, with the states that the last run recorded. A later
+/// Sets the states of the stages in `replaced`, which are not run, to the states that the last run recorded. A later
 /// run that executes such a stage is then compared with the run that computed the values. A stage that was never run
 /// keeps the state of its stand-in.
-pub(super) fn keep_states(states: &mut StageStates, before: &[(String, String)], kept: &BTreeSet<String>) {
-    for (name, state) in states.iter_mut().filter(|(name, _)| kept.contains(name)) {
+pub(super) fn keep_states(states: &mut StageStates, before: &[(String, String)], replaced: &BTreeSet<String>) {
+    for (name, state) in states.iter_mut().filter(|(name, _)| replaced.contains(name)) {
         if let Some((_, known)) = before.iter().find(|(known, _)| known == name) {
             state.clone_from(known);
         }
@@ -99,8 +99,8 @@ pub fn recorded_settings(manifest: &Manifest, stage: &str) -> BTreeMap<String, S
 const KEPT: &str = "kept by ";
 
 /// Returns the entries that store the saved data of stages.
-pub(super) fn saved_state_entries(kept: &BTreeMap<String, String>) -> impl Iterator<Item = (String, String)> {
-    kept.iter().map(|(stage, text)| (format!("{KEPT}{stage}"), text.clone()))
+pub(super) fn saved_state_entries(saved: &BTreeMap<String, String>) -> impl Iterator<Item = (String, String)> {
+    saved.iter().map(|(stage, text)| (format!("{KEPT}{stage}"), text.clone()))
 }
 
 /// Returns the data that each stage saved for the next run. `states` are the fingerprint entries of a manifest.
@@ -122,24 +122,25 @@ pub(super) struct Rerun {
 /// Compares the states of the stages in the last run with the states in this run, which writes `columns`.
 ///
 /// If a stage on which chunks depend has changed, every file has to be processed again. If only other stages have
-/// changed, they and their dependants process the stored chunks again. The stages in `kept` are not run and keep their
-/// earlier states, see [`keep_states`]. A stage in `kept` without an earlier state does not count as changed. It counts
-/// as changed if its columns are declared differently than in the last run: all its rows then wait for new values.
+/// changed, they and their dependants process the stored chunks again. The stages in `replaced` are not run and keep
+/// their earlier states, see [`keep_states`]. A stage in `replaced` without an earlier state does not count as changed.
+/// It counts as changed if its columns are declared differently than in the last run: all its rows then wait for new
+/// values.
 pub(super) fn rerun(
     last: &Manifest,
     now: &StageStates,
     columns: &[ColumnDeclaration],
     force: bool,
-    kept: &BTreeSet<String>,
+    replaced: &BTreeSet<String>,
     pipeline: &Pipeline,
 ) -> Rerun {
     let before = &last.fingerprints;
-    let is_stage = |name: &str| name != HISTORY && !name.starts_with(KEPT) && !kept.contains(name);
+    let is_stage = |name: &str| name != HISTORY && !name.starts_with(KEPT) && !replaced.contains(name);
     let declared = |columns: &[ColumnDeclaration], stage: &str| -> Vec<_> {
         columns.iter().filter(|column| column.stage == stage).map(|column| (column.name.clone(), column.kind)).collect()
     };
     let is_redeclared =
-        |stage: &str| kept.contains(stage) && declared(&last.columns, stage) != declared(columns, stage);
+        |stage: &str| replaced.contains(stage) && declared(&last.columns, stage) != declared(columns, stage);
     let is_other = |entry: &(String, String)| !(before.contains(entry) && now.contains(entry));
     let differs = |entry: &&(String, String)| is_stage(&entry.0) && is_other(entry) || is_redeclared(&entry.0);
     let differing: Vec<&(String, String)> = now.iter().chain(before).filter(differs).collect();
@@ -160,7 +161,8 @@ pub(super) fn rerun(
         // The git history of a file can change without a change of the file.
         let attributes = pipeline.writers_of(BLAME.name());
         let stale = pipeline.with_dependants(changed.iter().map(String::as_str).chain(attributes));
-        // If the index was made without a stage, its rows have to wait for the stage, even if the stage is not run now.
+        // If the index was made without a stage, the rows of the index have to wait for the stage, even if the stage is
+        // not run now.
         let is_known = |name: &str| before.iter().any(|(known, _)| known == name);
         let is_current = |name: &&str| !stale.contains(*name) && is_known(name);
         current.extend(pipeline.stage_names().filter(is_current).map(str::to_owned));

@@ -3,8 +3,8 @@
 use aurora_pipeline::StageError;
 use tempfile::{Builder, TempDir};
 
-/// Creates a directory in the system's directory for temporary files. Only this user can access it. Dropping the value
-/// removes it.
+/// Creates a directory in the system's directory for temporary files. Only this user can access the directory. Dropping
+/// the value removes the directory.
 pub(super) fn scratch() -> Result<TempDir, StageError> {
     let mut builder = Builder::new();
     builder.prefix("aurora-");

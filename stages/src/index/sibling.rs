@@ -11,11 +11,11 @@ use super::options::IndexOptions;
 /// index. Returns the path of the sibling. The copy is marked as incomplete until a run has updated it.
 ///
 /// # Errors
-/// If the index cannot be written. A sibling whose index cannot be read is skipped.
+/// Fails if the index cannot be written. A sibling whose index cannot be read is skipped.
 pub(super) fn adopt(options: &IndexOptions) -> Result<Option<PathBuf>, StorageError> {
     let root = &options.root;
-    let home = ProjectDirectory::in_root(root);
-    if options.force || Environment::is_present(home.path()) {
+    let project = ProjectDirectory::in_root(root);
+    if options.force || Environment::is_present(project.path()) {
         return Ok(None);
     }
     let known = &options.trust.known;
@@ -24,7 +24,7 @@ pub(super) fn adopt(options: &IndexOptions) -> Result<Option<PathBuf>, StorageEr
         .filter_map(|sibling| Some((own_index(&sibling, options)?, sibling)))
         .max_by_key(|(snapshot, _)| snapshot.manifest().updated);
     let Some((snapshot, sibling)) = newest else { return Ok(None) };
-    match Environment::adopt(home.path(), &snapshot, &root.display().to_string(), known, options.workers()) {
+    match Environment::adopt(project.path(), &snapshot, &root.display().to_string(), known, options.workers()) {
         Ok(is_copied) => Ok(is_copied.then_some(sibling)),
         // If the sibling's index is damaged, the run builds a new index.
         Err(error) if error.unusable_index().is_some() => Ok(None),
@@ -34,8 +34,8 @@ pub(super) fn adopt(options: &IndexOptions) -> Result<Option<PathBuf>, StorageEr
 
 /// Returns a snapshot of the index of a directory, if the index is complete and a run of this user made it.
 fn own_index(root: &Path, options: &IndexOptions) -> Option<Snapshot> {
-    let home = ProjectDirectory::in_root(root);
-    let snapshot = Environment::open(home.path(), OpenMode::Existing).ok()?.snapshot().ok()?;
-    let is_own = options.trust.known.origin(home.path(), &snapshot) == Origin::Own;
+    let project = ProjectDirectory::in_root(root);
+    let snapshot = Environment::open(project.path(), OpenMode::Existing).ok()?.snapshot().ok()?;
+    let is_own = options.trust.known.origin(project.path(), &snapshot) == Origin::Own;
     (is_own && snapshot.manifest().complete).then_some(snapshot)
 }

@@ -90,7 +90,7 @@ pub struct IndexSummary {
     pub coverage: f64,
 }
 
-/// A stage that was not run because its program is not allowed.
+/// A stage that was not run because its program is not allowed or because the user removed the stage from the pipeline.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct StageNotRun {
     /// Name of the stage.
@@ -206,7 +206,7 @@ impl ChunkCounts {
     /// Counts the live chunks of a snapshot.
     ///
     /// # Errors
-    /// If the index cannot be read.
+    /// Fails if the index cannot be read.
     pub fn from_snapshot(snapshot: &Snapshot) -> Result<Self, StorageError> {
         let mut counts = Self::default();
         for &kind in ChunkType::ALL {

@@ -10,7 +10,7 @@ use super::options::IndexOptions;
 /// are the stages of the pipeline with their thresholds. Thresholds in `options` take precedence.
 ///
 /// # Errors
-/// If the dictionary cannot be read.
+/// Fails if the dictionary cannot be read.
 pub(super) fn violations(
     snapshot: &Snapshot,
     stages: &[(String, Thresholds)],

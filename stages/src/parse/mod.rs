@@ -15,8 +15,8 @@ use crate::columns::{LANGUAGE, PATH, ParsedFile, STATUS, SYMBOLS, TEXT};
 use crate::formats;
 use tree_memory::TreeMemory;
 
-/// `[stage.parse]`: limits on the work per file. Text beyond a limit is indexed as plain text, and the run report
-/// contains a warning.
+/// The table `[stage.parse]` of a pipeline: limits on the work per file. Text beyond a limit is indexed as plain text,
+/// and the run report contains a warning.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Parse {

@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pass_ends_by_finished_and_not_by_emitted_bytes() {
+    fn finished_bytes_and_not_emitted_bytes_end_a_pass() {
         let checkpoint = Checkpoint::default();
         checkpoint.set(Duration::from_millis(20));
         assert!(!checkpoint.is_due(0, 100) && !checkpoint.is_too_early(0, 100), "no changed file yet");
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rate_counts_from_the_first_measurement() {
+    fn the_rate_is_measured_from_the_first_call() {
         let checkpoint = Checkpoint::default();
         checkpoint.set(Duration::from_millis(50));
         checkpoint.note_progress();

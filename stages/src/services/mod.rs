@@ -34,7 +34,7 @@ pub(crate) use unread::{ROOT, UnreadPaths, is_gone};
 /// Returns the service of type `T` for a stage that is being built.
 ///
 /// # Errors
-/// If the pipeline is built outside an index run.
+/// Fails if the pipeline is built outside an index run.
 pub(crate) fn service<T: Any + Send + Sync>(cx: &BuildContext<'_>) -> Result<Arc<T>, StageError> {
     cx.services.get::<T>().ok_or_else(|| StageError::new("this stage can only run as part of an index run"))
 }

@@ -55,8 +55,8 @@ impl SourceTree {
     /// Reads the file at an indexed path.
     ///
     /// # Errors
-    /// If the path is not a regular file, the file is too large, a component of the path is a symbolic link, or the
-    /// system reports an error.
+    /// Fails if the path is not a regular file, the file is too large, a component of the path is a symbolic link, or
+    /// the system reports an error.
     pub(crate) fn read(&self, path: &str) -> io::Result<Vec<u8>> {
         let limit = self.max_file_size.get().copied().unwrap_or(MAX_FILE_SIZE);
         match self.conversation(path) {

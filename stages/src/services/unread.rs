@@ -68,7 +68,7 @@ mod tests {
     use super::{ROOT, UnreadPaths};
 
     #[test]
-    fn files_below_an_unread_directory_are_unread() {
+    fn files_below_an_unreadable_directory_count_as_unreadable() {
         let mut unread = UnreadPaths::default();
         ["src/deep", "a.py"].into_iter().for_each(|path| unread.add(path));
         for (file, is_covered) in [

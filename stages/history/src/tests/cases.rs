@@ -106,7 +106,7 @@ fn a_reverted_change_has_a_new_key_and_a_new_attribution() {
 }
 
 #[test]
-fn shallow_boundaries_are_roots() {
+fn commits_at_a_shallow_boundary_are_roots() {
     let repo = Repo::new();
     for line in 0..6 {
         repo.commit_file("file", lines("base", 10 + line));
@@ -171,7 +171,7 @@ fn reads_a_detached_head() {
 }
 
 #[test]
-fn bare_repositories_and_linked_worktrees_have_the_same_history() {
+fn bare_repositories_and_linked_worktrees_are_attributed() {
     let repo = Repo::new();
     repo.write(".mailmap", "Ada Lovelace <ada@example.com>\n");
     repo.commit_file("file", lines("base", 5));
@@ -188,7 +188,7 @@ fn bare_repositories_and_linked_worktrees_have_the_same_history() {
 }
 
 #[test]
-fn alternates_and_sha256_are_read() {
+fn alternates_and_sha256_repositories_are_read() {
     let repo = Repo::new();
     repo.commit_file("file", lines("base", 5));
     let shared = repo.at(repo.root.with_file_name("shared"));
@@ -226,7 +226,7 @@ fn only_regular_files_are_attributed() {
 }
 
 #[test]
-fn changes_of_mode_and_type_are_attributed_as_git_does() {
+fn changes_of_mode_and_type_are_attributed_as_in_git() {
     let repo = Repo::new();
     repo.commit_file("tool", lines("base", 9));
     repo.git(&["update-index", "--chmod=+x", "tool"]);
@@ -276,7 +276,7 @@ fn ignored_commits_pass_their_lines_to_their_parents() {
 }
 
 #[test]
-fn replaced_commits_are_followed() {
+fn replace_refs_are_followed() {
     let repo = Repo::new();
     repo.commit_file("file", lines("base", 5));
     let second = repo.commit_file("file", lines("base", 8));

@@ -1,5 +1,5 @@
-//! Tests that records in the diff cache are used only for their versions, and are ignored if they are damaged or belong
-//! to another history.
+//! Tests that records in the diff cache are used only for the versions that they compare, and are ignored if they are
+//! damaged or belong to another history.
 
 use std::path::PathBuf;
 
@@ -47,7 +47,7 @@ fn commit_on_top(repo: &Repo, files: &[&str]) {
     }
 }
 
-/// Deletes the file contents that are neither in HEAD nor in the two commits before it.
+/// Deletes the file contents that are neither in HEAD nor in HEAD~2.
 fn delete_old_contents(repo: &Repo) {
     let listing =
         repo.git(&["rev-list", "--objects", "--no-object-names", "--all", "--not", "HEAD~2^{tree}", "HEAD^{tree}"]);
@@ -132,7 +132,7 @@ fn a_cache_that_cannot_be_written_does_not_change_the_result() {
 }
 
 #[test]
-fn a_source_is_not_cached_while_an_object_is_missing() {
+fn a_rename_source_is_not_cached_while_an_object_is_missing() {
     let repo = Repo::new();
     repo.commit_file("x/a.rs", lines("line", 40));
     repo.git(&["mv", "x/a.rs", "a.rs"]);

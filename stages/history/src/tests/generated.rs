@@ -9,7 +9,7 @@ const SEEDS: u64 = 12;
 const COMMITS: usize = 45;
 
 #[test]
-fn generated_histories_are_attributed_as_by_git() {
+fn generated_histories_are_attributed_as_in_git() {
     let mut of_files = 0;
     for seed in 1..=seeds(SEEDS) {
         let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));

@@ -102,7 +102,7 @@ fn a_damaged_cached_walk_is_computed_again() {
 }
 
 #[test]
-fn segments_before_a_damaged_segment_are_kept() {
+fn segments_before_a_damaged_segment_are_still_used() {
     let repo = Repo::new();
     let walk = repo.root.join(".git").join("walk");
     let compared = || increment(&repo.history(repo.caches()), &Stored::new()).1;
@@ -133,7 +133,7 @@ fn a_walk_cache_that_cannot_be_written_does_not_change_the_result() {
 }
 
 #[test]
-fn paths_with_secrets_are_followed_and_stored_with_masks() {
+fn paths_with_secrets_are_followed_and_are_masked_in_caches() {
     let repo = Repo::new();
     // After masking, both names are equal. The first file is moved and then renamed; the second file is moved and
     // renamed in one commit.

@@ -32,7 +32,7 @@ const MIN_EQUAL: usize = 9_999;
 /// the same source as git.
 #[test]
 #[ignore = "compares the repository that AURORA_HISTORY_REPOSITORY names"]
-fn a_real_history_is_attributed_as_by_git() {
+fn a_real_history_is_attributed_as_in_git() {
     let root = std::env::var_os("AURORA_HISTORY_REPOSITORY").map(PathBuf::from).expect("a repository to compare");
     let wanted = std::env::var("AURORA_HISTORY_FILES").unwrap_or_default();
     let files = regular_files(&root);

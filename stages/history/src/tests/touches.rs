@@ -69,7 +69,7 @@ fn a_range_ends_where_its_lines_were_added() {
 }
 
 #[test]
-fn removed_lines_touch_a_range_only_from_within() {
+fn removed_lines_touch_a_range_only_if_they_are_inside_it() {
     let repo = Repo::new();
     let text = lines("base", 12);
     repo.commit_file("file", &text);
@@ -105,7 +105,7 @@ fn branches() -> Repo {
 }
 
 #[test]
-fn the_first_parent_without_a_difference_takes_the_range() {
+fn a_range_follows_the_first_parent_without_a_difference() {
     let repo = branches();
     repo.git(&["merge", "-q", "side", "-m", "merge"]);
     assert_eq!(check(&repo, "file", &[0..10, 20..30, 10..20, 0..30]), [2, 2, 1, 4]);
@@ -204,7 +204,7 @@ fn random_history(seed: u64) -> (Repo, Random) {
 ///   names then also passes the other name to all of its parents. This crate follows each path separately.
 /// - Git before 2.52 misses a change that begins right after one part of a range and reaches into the next part.
 #[test]
-fn touches_of_generated_histories_are_counted_as_by_git() {
+fn touches_of_generated_histories_are_counted_as_in_git() {
     let (mut equal, mut all) = (0, 0);
     for seed in 101..=100 + seeds(SEEDS) {
         let (repo, mut random) = random_history(seed);

@@ -40,7 +40,7 @@ fn draw(random: &mut Random, files: &[String], history: &History, index: &EventI
 
 #[test]
 #[ignore = "needs a repository with a long history"]
-fn random_ranges_are_counted_as_by_git() {
+fn touches_of_random_ranges_are_counted_as_in_git() {
     let repo = repository();
     let mut random = Random(0x000A_0707_A000 + number("AURORA_HISTORY_SEED", 1) as u64);
     let files = repo.files();
@@ -72,7 +72,7 @@ fn clock() -> f64 {
     nanoseconds.map_or_else(|| START.get_or_init(Instant::now).elapsed().as_secs_f64(), |time| time / 1e9)
 }
 
-/// Returns ranges of 40 lines that cover a file, and ranges of 200 lines that contain them.
+/// Splits a file of `lines` lines twice: into ranges of 40 lines, and into ranges of 200 lines.
 fn windows(lines: u32) -> Vec<Range<u32>> {
     let cut = |size: u32| (0..lines.div_ceil(size)).map(move |at| at * size..((at + 1) * size).min(lines));
     cut(40).chain(cut(200)).collect()
@@ -83,8 +83,8 @@ fn windows(lines: u32) -> Vec<Range<u32>> {
 fn measures_the_cost_of_touches_on_top_of_blame() {
     let repo = repository();
     let files = repo.files();
-    // Measure both alternately, file by file, so that both run under the same load. Each measurement has separate
-    // caches in memory.
+    // Measure blame alone and blame with touches alternately, file by file, so that both run under the same load. Each
+    // measurement has separate caches in memory.
     let ((first, index), (second, _), (third, _)) = (repo.open(), repo.open(), repo.open());
     let (mut blame_time, mut both_time, mut ranges) = (0.0, 0.0, 0);
     for (at, path) in files.iter().enumerate() {

@@ -41,7 +41,7 @@ fn changed_lines_are_not_committed() {
 }
 
 #[test]
-fn carriage_returns_of_a_checkout_are_not_a_change() {
+fn carriage_returns_added_by_a_checkout_are_not_a_change() {
     let repo = Repo::new();
     repo.commit_file("file", lines("base", 20));
     repo.git(&["config", "core.autocrlf", "true"]);

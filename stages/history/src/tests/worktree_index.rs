@@ -15,7 +15,7 @@ fn age(repo: &Repo, path: &str, age: Duration) {
 }
 
 #[test]
-fn only_settled_metadata_is_trusted() {
+fn metadata_is_trusted_unless_it_is_racy() {
     let repo = Repo::new();
     for path in ["same", "touched", "rewritten", "gone"] {
         repo.write(path, "text\n");
@@ -59,7 +59,7 @@ fn a_file_as_recent_as_the_index_is_not_trusted() {
 }
 
 #[test]
-fn an_edit_that_keeps_size_and_modification_time_was_missed() {
+fn an_edit_that_keeps_size_and_modification_time_is_detected() {
     let repo = Repo::new();
     for path in ["edited", "replaced", "same"] {
         repo.write(path, "text\n");

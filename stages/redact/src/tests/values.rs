@@ -45,7 +45,7 @@ fn keys_in_hexadecimal_are_masked() {
 }
 
 #[test]
-fn joined_strings_are_one_value() {
+fn concatenated_strings_are_one_value() {
     let (line, last) = (random(64), random(9));
     let text =
         format!("String privateKey =\n    \"{line}\\n\" +\n    \"{line}\" + \"{last}\";\nString name = \"Anna2\";");

@@ -8,7 +8,7 @@ use super::markup::{character, push_paragraph, zipped_markup};
 /// Extracts the text of a Word document: one line per paragraph, with headings marked by `#`.
 ///
 /// # Errors
-/// If the bytes are not a Word document, or the text is too large.
+/// Fails if the bytes are not a Word document, or the text is too large.
 pub(super) fn text(bytes: &[u8]) -> Result<String, ExtractError> {
     let markup = zipped_markup(bytes, "word/document.xml")?;
     let mut reader = quick_xml::Reader::from_str(&markup);
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn headings_and_paragraphs() {
+    fn headings_and_paragraphs_are_extracted() {
         let bytes = docx(concat!(
             r#"<w:p><w:pPr><w:pStyle w:val="Title"/></w:pPr><w:r><w:t>Guide</w:t></w:r></w:p>"#,
             r#"<w:p><w:r><w:t>One &amp; </w:t></w:r><w:r><w:tab/><w:t xml:space="preserve">two &#233;</w:t></w:r></w:p>"#,

@@ -69,7 +69,7 @@ const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 /// Returns the text of a conversation log, decompressed if necessary.
 ///
 /// # Errors
-/// If the compressed log is damaged or too large.
+/// Fails if the compressed log is damaged or too large.
 pub fn log_text(bytes: &[u8]) -> Result<String, ExtractError> {
     if !bytes.starts_with(&GZIP_MAGIC) {
         return Ok(String::from_utf8_lossy(bytes).into_owned());

@@ -73,7 +73,7 @@ impl Source {
 /// Converts the cells of a notebook to Markdown. Code cells are fenced, and outputs are omitted.
 ///
 /// # Errors
-/// If the bytes are not a notebook, or the text is too large.
+/// Fails if the bytes are not a notebook, or the text is too large.
 pub(super) fn text(bytes: &[u8]) -> Result<String, ExtractError> {
     let Notebook { cells, metadata } = serde_json::from_str(&decoded(bytes))?;
     let mut text = String::new();

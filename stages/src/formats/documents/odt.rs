@@ -8,7 +8,7 @@ use super::markup::{character, decoded, push_paragraph, zipped_markup};
 /// Extracts the text of an OpenDocument text: one line per paragraph, with headings marked by `#`.
 ///
 /// # Errors
-/// If the bytes are not an OpenDocument text, or the text is too large.
+/// Fails if the bytes are not an OpenDocument text, or the text is too large.
 pub(super) fn text(bytes: &[u8]) -> Result<String, ExtractError> {
     let markup = match bytes.strip_prefix(b"PK") {
         Some(_) => zipped_markup(bytes, "content.xml")?,
@@ -73,7 +73,7 @@ mod tests {
     </office:text></office:body>"#;
 
     #[test]
-    fn headings_and_paragraphs() {
+    fn headings_and_paragraphs_are_extracted() {
         let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
         archive.start_file("content.xml", zip::write::SimpleFileOptions::default()).unwrap();
         archive.write_all(BODY.as_bytes()).unwrap();

@@ -42,8 +42,8 @@ pub struct DryRun {
 /// only the stages in `only` and the stages on which they depend.
 ///
 /// # Errors
-/// If the configuration is invalid, or a stage cannot be built. A stage that fails during the run does not cause an
-/// error, see [`DryRun::error`].
+/// Fails if the configuration is invalid, or if a stage cannot be built. A stage that fails during the run does not
+/// cause an error, see [`DryRun::error`].
 pub fn dry_run(options: &IndexOptions, path: &str, only: &[String]) -> Result<DryRun, IndexError> {
     let options = &with_indexable_root(options)?;
     let whole = plan_without_suppliers(options, |stage| path.starts_with(&format!("@{stage}/")))?;

@@ -9,7 +9,7 @@ use aurora_pipeline::{Entity, Observer, Probe, Progress, Registry, StageEvent, S
 use aurora_redact::masked;
 
 use super::trace::{ChunkRow, DroppedRow, FailedRows, StageTrace};
-use crate::columns::shown::{DisplayColumn, display_columns};
+use crate::columns::display::{DisplayColumn, display_columns};
 use crate::columns::{PATH, RECORD, Record, RelativePath};
 
 /// A probe that records the output of all stages for one file.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use aurora_pipeline::Entity;
 use serde::ser::{Serialize, SerializeMap as _, SerializeStruct as _, Serializer};
 
-use crate::columns::shown::{DisplayColumn, DisplayValue};
+use crate::columns::display::{DisplayColumn, DisplayValue};
 
 /// The result of one stage.
 #[derive(Debug, Clone, Default)]

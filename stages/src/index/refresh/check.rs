@@ -13,7 +13,7 @@ use crate::discover;
 use crate::incremental::IncrementalCheck;
 use crate::index::error::IndexError;
 use crate::index::options::IndexOptions;
-use crate::index::plan::{build, select_kept_stages};
+use crate::index::plan::{build, select_replaced_stages};
 use crate::index::run_services::{MemoryShares, RunServices};
 use crate::services::{CacheFiles, LastCheck, MAX_CHECK_BYTES, RunScope};
 
@@ -53,8 +53,8 @@ pub(super) fn check(
     let memory = MemoryShares::from_total(options.memory.unwrap_or(plan.run_config().memory)).batches;
     let mut lent = services.lend(&options.services);
     last_check.iter().for_each(|last_check| lent.insert(Arc::clone(last_check)));
-    let kept = select_kept_stages(&plan, options);
-    let pipeline = build(plan, &kept, &services.previous, &BuildContext { root: &options.root, services: &lent })?;
+    let replaced = select_replaced_stages(&plan, options);
+    let pipeline = build(plan, &replaced, &services.previous, &BuildContext { root: &options.root, services: &lent })?;
     services.previous.set_scope(RunScope::Changes);
     let found = Arc::new(Found { changes: Mutex::default(), allowance, cancel: cancel.clone() });
     let run = RunOptions {

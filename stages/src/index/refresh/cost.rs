@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn few_files_are_covered_and_many_are_not() {
+    fn the_budget_covers_few_files_but_not_many() {
         let default = allowance(300);
         for (changes, is_covered) in [
             (files(1, 5_000), true),

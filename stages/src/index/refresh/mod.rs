@@ -14,10 +14,10 @@ use super::error::IndexError;
 use super::options::IndexOptions;
 use super::pass::pass;
 use super::pass_kind::PassKind;
-use super::plan::{plan, select_kept_stages};
+use super::plan::{plan, select_replaced_stages};
 use super::root::with_indexable_root;
 use super::summary::IndexSummary;
-use crate::kept_stage::{can_stand_in, is_built_in};
+use crate::stand_in::{can_stand_in, is_built_in};
 use check::Checked;
 use cost::{Allowance, TreeChanges};
 use deadline::Deadline;
@@ -79,17 +79,17 @@ pub enum OutdatedReason {
 /// run updates it.
 ///
 /// # Errors
-/// If the configuration is invalid, the index cannot be written, or a stage fails. The published generation is then
-/// unchanged.
+/// Fails if the configuration is invalid, the index cannot be written, or a stage fails. The published generation is
+/// then unchanged.
 pub fn refresh(options: &IndexOptions, snapshot: &Snapshot, budget: Duration) -> Result<Refresh, IndexError> {
     let begun = Instant::now();
     let options = &IndexOptions { force: false, runs_programs: false, ..with_indexable_root(options)? };
     let Some(origin) = refreshable(options, snapshot) else { return Ok(Refresh::Excluded) };
     let plan = plan(options)?;
-    if !runs_no_other_stage(&plan) {
+    if !has_only_built_in_stages_and_programs(&plan) {
         return Ok(Refresh::Excluded);
     }
-    let without_programs = !select_kept_stages(&plan, options).is_empty();
+    let without_programs = !select_replaced_stages(&plan, options).is_empty();
     let threads = options.jobs.unwrap_or_else(|| plan.run_config().threads());
     descriptors::ensure(threads)?;
     // The first write to an index validates the whole index if it was changed since this user's last run.
@@ -145,7 +145,7 @@ fn refreshable(options: &IndexOptions, snapshot: &Snapshot) -> Option<Origin> {
 
 /// Whether every stage of the plan is built in or runs a program. Programs are not run. Any other stage could read
 /// inputs that the check of the tree does not cover.
-fn runs_no_other_stage(plan: &Plan) -> bool {
+fn has_only_built_in_stages_and_programs(plan: &Plan) -> bool {
     plan.stages().iter().all(|stage| is_built_in(stage) || can_stand_in(stage))
 }
 

@@ -19,11 +19,11 @@ const MAX_OPERANDS: usize = 64;
 /// The fonts that are indirect objects of a document, by object number.
 pub(super) type Fonts = HashMap<u32, Rc<Font>>;
 
-/// Returns the lines of a page, with empty lines between paragraphs. `length` is the number of bytes of text before the
-/// page.
+/// Returns the lines of a page, with empty lines between paragraphs. `length` is the number of bytes of the document's
+/// text before the page.
 ///
 /// # Errors
-/// If the text is too large, or the file unpacks to too much data.
+/// Fails if the text is too large, or the file unpacks to too much data.
 pub(super) fn lines<'f>(
     file: &'f PdfFile<'_>,
     fonts: &mut Fonts,

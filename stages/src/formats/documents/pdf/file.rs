@@ -43,7 +43,7 @@ impl<'a> PdfFile<'a> {
     /// Finds the objects of a file.
     ///
     /// # Errors
-    /// If the file is encrypted or unpacks to too much data.
+    /// Fails if the file is encrypted or unpacks to too much data.
     pub(super) fn open(bytes: &'a [u8]) -> Result<Self, ExtractError> {
         let mut file = Self { bytes, locations: HashMap::new(), unpacked: Vec::new(), root: None, work: Cell::new(0) };
         let mut catalog = None;

@@ -42,7 +42,7 @@ impl Font {
     /// Reads a font from its dictionary.
     ///
     /// # Errors
-    /// If the file unpacks to too much data.
+    /// Fails if the file unpacks to too much data.
     pub(super) fn read<'f>(file: &'f PdfFile<'_>, dict: &Dict<'f>) -> Result<Self, ExtractError> {
         file.spend(FONT_BYTES)?;
         let to_unicode = CMap::parse(&file.data(&file.get(dict, b"ToUnicode")?)?);
@@ -75,7 +75,7 @@ impl Font {
         Ok(Self { is_composite: false, to_unicode, is_unicode: false, encoding, widths, default_width, height })
     }
 
-    /// Height of the glyphs in multiples of the font size.
+    /// Returns the height of the glyphs in multiples of the font size.
     pub(super) fn height(&self) -> f64 {
         self.height
     }

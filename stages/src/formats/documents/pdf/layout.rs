@@ -4,8 +4,8 @@ use super::super::error::{ExtractError, MAX_TEXT_BYTES};
 
 /// Minimum distance between two consecutive characters that belong to different words, in multiples of the font size.
 const WORD_GAP: f64 = 0.15;
-/// Minimum distance of a backward jump from the end of one character to the next character that starts a new line, in
-/// multiples of the font size.
+/// A character starts a new line if it begins more than this distance before the end of the previous character. The
+/// distance is in multiples of the font size.
 const BACKWARD_GAP: f64 = 1.0;
 /// Minimum distance, perpendicular to the line, between two characters that belong to different lines, in multiples of
 /// the font size.
@@ -48,7 +48,7 @@ impl Lines {
     /// matrix maps the unit square of the font to the page.
     ///
     /// # Errors
-    /// If the text is too large.
+    /// Fails if the text is too large.
     pub(super) fn push(&mut self, text: &str, width: f64, height: f64, matrix: &Matrix) -> Result<(), ExtractError> {
         let [a, b, c, d, x, y] = *matrix;
         let (advance, size) = (a.hypot(b), c.hypot(d) * height);
@@ -96,13 +96,13 @@ impl Lines {
 fn push_logical(text: &mut String, line: &str) {
     let mut rest = line;
     while let Some(start) = rest.find(is_right_to_left) {
-        let behind = &rest[start..];
-        let other = behind.find(|character: char| character.is_alphanumeric() && !is_right_to_left(character));
-        let run = &behind[..other.unwrap_or(behind.len())];
+        let tail = &rest[start..];
+        let other = tail.find(|character: char| character.is_alphanumeric() && !is_right_to_left(character));
+        let run = &tail[..other.unwrap_or(tail.len())];
         let run = run.trim_end_matches(|character| !is_right_to_left(character));
         text.push_str(&rest[..start]);
         text.extend(run.chars().rev());
-        rest = &behind[run.len()..];
+        rest = &tail[run.len()..];
     }
     text.push_str(rest);
 }

@@ -30,7 +30,7 @@ use outline::Title;
 /// headings on their pages. A file without an outline gets one heading per page.
 ///
 /// # Errors
-/// If the file is encrypted, is not a PDF file, or has too much text.
+/// Fails if the file is encrypted, is not a PDF file, or has too much text.
 pub(super) fn text(bytes: &[u8]) -> Result<String, ExtractError> {
     let file = PdfFile::open(bytes)?;
     let catalog = file.catalog()?;

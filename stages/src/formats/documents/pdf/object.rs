@@ -77,8 +77,8 @@ impl<'a> Lexer<'a> {
         &self.bytes[self.at..]
     }
 
-    /// Returns the next object. Returns `None` at the end of the bytes, or if the object exceeds the limit of nesting
-    /// or size.
+    /// Returns the next object. Returns `None` at the end of the bytes, or if the object exceeds [`MAX_DEPTH`] or
+    /// [`MAX_ITEMS`].
     pub(super) fn next(&mut self) -> Option<Object<'a>> {
         self.items = 0;
         self.object(0)

@@ -23,7 +23,7 @@ pub(super) struct Title {
 /// Returns the titles, grouped by the object number of the page.
 ///
 /// # Errors
-/// If the file unpacks to too much data.
+/// Fails if the file unpacks to too much data.
 pub(super) fn titles<'f>(file: &'f PdfFile<'_>, catalog: &Dict<'f>) -> Result<HashMap<u32, Vec<Title>>, ExtractError> {
     let (mut titles, mut seen): (HashMap<u32, Vec<Title>>, _) = (HashMap::new(), HashSet::new());
     let outline = file.get(catalog, b"Outlines")?;

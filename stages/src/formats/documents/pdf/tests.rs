@@ -51,7 +51,7 @@ fn positions_determine_words_lines_and_paragraphs() {
 }
 
 #[test]
-fn outline_titles_become_headings_of_their_pages() {
+fn outline_titles_become_headings_on_their_pages() {
     let show = |lines: &str| stream("", format!("BT /F 10 Tf 12 TL 72 700 Td {lines} ET").as_bytes());
     let file = pdf([
         b"<</Type/Catalog/Pages 2 0 R/Outlines 8 0 R/Names<</Dests 12 0 R>>>>".to_vec(),
@@ -73,7 +73,7 @@ fn outline_titles_become_headings_of_their_pages() {
 }
 
 #[test]
-fn object_streams_and_maps_to_unicode_are_read() {
+fn object_streams_and_to_unicode_maps_are_read() {
     let packed = "5 0 6 97 <</Subtype/Type0/Encoding/Identity-H/ToUnicode 7 0 R/DescendantFonts[6 0 R]>>                <</DW 500/W[1[600 600]]>>";
     let first = packed.find("<<").unwrap();
     let packed = packed.replace("97", &(packed.rfind("<<").unwrap() - first).to_string());
@@ -118,7 +118,7 @@ fn right_to_left_words_are_in_reading_order() {
 }
 
 #[test]
-fn forms_are_shown_and_inline_images_are_not() {
+fn text_in_forms_is_extracted_and_inline_images_are_skipped() {
     let form = stream("/Subtype/Form", b"BT /F 10 Tf 72 600 Td (inside) Tj ET");
     let content = "BI /W 1 ID (no) Tj EI q /X Do Q BT /F 10 Tf 72 500 Td (outside) Tj ET";
     let file = page(content, &[HELVETICA, str::from_utf8(&form).unwrap()]);
@@ -137,7 +137,7 @@ fn filters_decode_data() {
 }
 
 #[test]
-fn files_without_readable_text_are_distinguished() {
+fn the_reason_why_a_file_has_no_text_is_reported() {
     assert!(matches!(text(b"%PDF-1.7"), Err(ExtractError::NoPdf)));
     let encrypted = [&page("", &[HELVETICA])[..], b"trailer <</Root 1 0 R/Encrypt 5 0 R>>"].concat();
     assert!(matches!(text(&encrypted), Err(ExtractError::Encrypted)));
@@ -200,7 +200,7 @@ proptest! {
 }
 
 #[test]
-fn the_first_code_of_a_font_may_be_the_largest_number() {
+fn a_first_char_of_u32_max_does_not_overflow() {
     let font = "<</Type/Font/Subtype/Type1/FirstChar 4294967295/Widths[500 500 500]/Encoding/WinAnsiEncoding>>";
     let shown = text(&page("BT /F 10 Tf (word) Tj ET", &[font])).unwrap();
     assert!(shown.contains("word"), "{shown}");

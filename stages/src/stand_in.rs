@@ -23,7 +23,7 @@ const TYPE: &str = "not-run";
 const SKIP: &str = "file.skip";
 
 /// The stand-in for a stage that is not run. It writes the stored values of the stage's columns.
-pub(crate) struct KeptStage {
+pub(crate) struct StandIn {
     previous: Arc<PreviousIndex>,
     /// Columns that the stage writes.
     written: Vec<ColumnSpec>,
@@ -57,20 +57,20 @@ fn supplies_documents(stage: &PlannedStage) -> bool {
     stage.access().written().any(|column| column.name() == DOCUMENT.name())
 }
 
-impl KeptStage {
+impl StandIn {
     /// Returns the stand-in for a stage, and the columns that the stand-in reads.
-    pub(crate) fn stand_in(stage: &PlannedStage, previous: &Arc<PreviousIndex>) -> (Box<dyn Stage>, Vec<ColumnSpec>) {
+    pub(crate) fn for_stage(stage: &PlannedStage, previous: &Arc<PreviousIndex>) -> (Box<dyn Stage>, Vec<ColumnSpec>) {
         if supplies_documents(stage) {
-            return (Box::new(KeptDocuments), Vec::new());
+            return (Box::new(DocumentStandIn), Vec::new());
         }
         let written: Vec<ColumnSpec> = stage.access().written().cloned().collect();
         let processes_files = stage.access().all_reads().any(|column| column.name() == FILE_STORED.name());
         let drops_chunks = stage.access().is_restructuring();
         let (previous, languages) = (Arc::clone(previous), languages_of(stage));
-        let kept = Self { previous, written, processes_files, drops_chunks, languages };
+        let stand_in = Self { previous, written, processes_files, drops_chunks, languages };
         let of_files = [PATH.spec(), STATUS.spec(), HASH.spec(), LANGUAGE.spec(), FILE_STORED.spec()];
         let of_chunks = [RECORD.spec(), PREVIOUS.spec(), CHUNK_STORED.spec()];
-        (Box::new(kept), of_files.into_iter().chain(of_chunks).collect())
+        (Box::new(stand_in), of_files.into_iter().chain(of_chunks).collect())
     }
 
     /// Whether the stage processes files in a language.
@@ -84,11 +84,11 @@ impl KeptStage {
     }
 }
 
-impl Stage for KeptStage {
+impl Stage for StandIn {
     fn open(&self) -> Box<dyn Worker + '_> {
         Box::new(|batch: &mut BatchView<'_>, cx: &StageContext<'_>| {
-            let kept = KeptRows::from_batch(self, batch, cx)?;
-            kept.write(self, batch)
+            let restored = RestoredRows::from_batch(self, batch, cx)?;
+            restored.write(self, batch)
         })
     }
 
@@ -102,7 +102,7 @@ type Missing = (Entity, u32, Option<String>);
 
 /// The stored values for the rows of a batch.
 #[derive(Default)]
-struct KeptRows {
+struct RestoredRows {
     files: Vec<StoredValues>,
     chunks: Vec<StoredValues>,
     /// For each file, the reason why the file is omitted, if it is.
@@ -112,9 +112,9 @@ struct KeptRows {
     missing: Vec<Missing>,
 }
 
-impl KeptRows {
-    fn from_batch(stage: &KeptStage, batch: &BatchView<'_>, cx: &StageContext<'_>) -> Result<Self, StageError> {
-        let mut kept = Self::default();
+impl RestoredRows {
+    fn from_batch(stage: &StandIn, batch: &BatchView<'_>, cx: &StageContext<'_>) -> Result<Self, StageError> {
+        let mut restored = Self::default();
         let (paths, statuses) = (batch.read(PATH)?, batch.read(STATUS)?);
         let (hashes, languages) = (batch.read(HASH)?, batch.read_optional(LANGUAGE)?.unwrap_or_default());
         let stored_files = batch.read_optional(FILE_STORED)?.unwrap_or_default();
@@ -122,8 +122,8 @@ impl KeptRows {
         for (chunk, file) in batch.chunk_files().iter().enumerate() {
             chunks_of[*file as usize].push(chunk as u32);
         }
-        kept.chunks.resize(batch.chunks(), StoredValues::new_row());
-        kept.remaining.resize(batch.chunks(), true);
+        restored.chunks.resize(batch.chunks(), StoredValues::new_row());
+        restored.remaining.resize(batch.chunks(), true);
         for (row, path) in paths.iter().enumerate() {
             let status = &statuses[row];
             let origin = match status {
@@ -139,41 +139,42 @@ impl KeptRows {
                 (false, true) => stage.previous.custom_values_of(origin).map_err(StageError::from_error)?,
                 (false, false) => StoredValues::new_row(),
             };
-            kept.files.push(stored);
+            restored.files.push(stored);
             let unchanged = known.as_ref().filter(|_| is_same);
             let skipped = unchanged.and_then(|known| skipped_by(known, cx.stage()));
             let is_other = languages.get(row).is_some_and(|language| !stage.works_on(language));
-            let was_taken = unchanged.is_some_and(|known| matches!(known.outcome, FileOutcome::Indexed));
-            let is_open = stage.drops_files() && status.has_chunks() && !is_other && !was_taken && skipped.is_none();
+            let was_indexed = unchanged.is_some_and(|known| matches!(known.outcome, FileOutcome::Indexed));
+            let is_undecided =
+                stage.drops_files() && status.has_chunks() && !is_other && !was_indexed && skipped.is_none();
             // Even if the content is unchanged, an input of the stage may have changed, such as the path or the git
             // history.
             let is_settled = is_same && origin == path && cx.is_current();
             let of_file = Origin { stage: cx.stage(), path, origin, known: known.as_ref(), is_same, is_settled };
             if skipped.is_some() {
-                kept.missing.extend(of_file.recorded(Entity::File, row as u32, None));
-            } else if is_open {
-                kept.missing.push((Entity::File, row as u32, None));
+                restored.missing.extend(of_file.recorded(Entity::File, row as u32, None));
+            } else if is_undecided {
+                restored.missing.push((Entity::File, row as u32, None));
             }
-            let reason = is_open.then(|| Value::String(format!("stage `{}`: {NO_RESULT}", cx.stage())));
-            kept.skipped.push(skipped.or(reason));
-            if let Some(Value::String(reason)) = &kept.skipped[row] {
+            let reason = is_undecided.then(|| Value::String(format!("stage `{}`: {NO_RESULT}", cx.stage())));
+            restored.skipped.push(skipped.or(reason));
+            if let Some(Value::String(reason)) = &restored.skipped[row] {
                 cx.skip(path, reason);
                 cx.count("files.left_out", 1);
             }
-            if !status.has_chunks() || kept.skipped[row].is_some() || is_other {
+            if !status.has_chunks() || restored.skipped[row].is_some() || is_other {
                 continue;
             }
             if stage.processes_files || stage.drops_chunks {
-                kept.missing.extend(of_file.missing(Entity::File, row as u32, None));
+                restored.missing.extend(of_file.missing(Entity::File, row as u32, None));
             }
-            kept.keep_chunks(stage, batch, &chunks_of[row], &of_file, is_refreshed)?;
+            restored.restore_chunks(stage, batch, &chunks_of[row], &of_file, is_refreshed)?;
         }
-        Ok(kept)
+        Ok(restored)
     }
 
-    fn keep_chunks(
+    fn restore_chunks(
         &mut self,
-        stage: &KeptStage,
+        stage: &StandIn,
         batch: &BatchView<'_>,
         rows: &[u32],
         file: &Origin<'_>,
@@ -218,7 +219,7 @@ impl KeptRows {
         Ok(())
     }
 
-    fn write(self, stage: &KeptStage, batch: &mut BatchView<'_>) -> Result<(), StageError> {
+    fn write(self, stage: &StandIn, batch: &mut BatchView<'_>) -> Result<(), StageError> {
         for column in &stage.written {
             let (name, short) = (column.name(), column.short_name());
             let entity = Entity::from_column(name).unwrap_or(Entity::Chunk);
@@ -306,9 +307,9 @@ fn local_key<'k>(key: &'k str, path: &str) -> Option<(&'k str, &'k str)> {
 }
 
 /// The stand-in for a stage that supplies documents. All documents of the stage stay unchanged.
-struct KeptDocuments;
+struct DocumentStandIn;
 
-impl Stage for KeptDocuments {
+impl Stage for DocumentStandIn {
     fn open(&self) -> Box<dyn Worker + '_> {
         // Files of the tree are not documents.
         Box::new(|batch: &mut BatchView<'_>, _: &StageContext<'_>| {

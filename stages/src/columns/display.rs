@@ -10,9 +10,9 @@ use super::{
 };
 use crate::definitions::Definition;
 
-/// Columns that a run uses only to compare files with the last run and to restore its values.
+/// Columns that a run uses only to compare files with the last run and to restore values from the last run.
 const PREVIOUS_RUN_COLUMNS: [&str; 4] = ["file.inode", "file.stored", "chunk.stored", "chunk.previous"];
-/// Maximum number of terms in the short form.
+/// Maximum number of terms in the short form of a chunk's terms.
 const MAX_NAMED_TERMS: usize = 8;
 
 /// A column of a batch, with one value per row.
@@ -37,7 +37,8 @@ pub struct DisplayValue {
     pub lines: Vec<String>,
 }
 
-/// Returns the output of a stage in `column`. If stages read parts of that column, returns the parts.
+/// Returns the output of a stage in `column`. If custom stages read parts of the column under separate names, returns
+/// one display column per part.
 pub(crate) fn display_columns(output: &StageOutput<'_>, column: &str, registry: &Registry) -> Vec<DisplayColumn> {
     if PREVIOUS_RUN_COLUMNS.contains(&column) {
         return Vec::new();
@@ -161,7 +162,7 @@ fn display_history(state: &str, history: &HistorySummary) -> DisplayValue {
     DisplayValue::new(json!({ "state": state, "commits": commits, "uncommitted_lines": uncommitted_lines }), [words])
 }
 
-/// Converts a value of the type that stages in other languages than Rust use.
+/// Converts a value of the type that stages in languages other than Rust use.
 fn display_value(column: &str, value: Option<ValueRef<'_>>) -> DisplayValue {
     let Some(value) = value else { return DisplayValue::none() };
     let words = match &value {
