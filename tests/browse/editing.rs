@@ -104,7 +104,7 @@ fn an_edit_in_the_editor_is_found() {
     let fixture = indexed();
     let script = editor(&fixture, "editor", "sed 's/drop_page/discard_sheet/' src/cache.py > new\nmv new src/cache.py");
     let mut command = fixture.command();
-    // Enough time to update the index on any machine.
+    // A minute is enough to update the index on any machine.
     command.args(["mem", "browse", "drop page"]).env("EDITOR", &script).env("AURORA_SEARCH_REFRESH", "60000");
     let tty = Tty::start(command, WIDE.0, WIDE.1);
     tty.shows("drop_page").types(ENTER).shows("discard_sheet").hides("drop_page").types(CTRL_C);
@@ -136,7 +136,7 @@ fn a_failing_editor_is_reported() {
 }
 
 #[test]
-fn an_opened_result_is_remembered() {
+fn opening_a_result_records_an_access() {
     let fixture = indexed();
     let script = editor(&fixture, "editor", WAIT_FOR_LINE);
     let accesses = || {
@@ -144,13 +144,13 @@ fn an_opened_result_is_remembered() {
         found.json()["results"][0]["access"]["count"].clone()
     };
     let none = accesses();
-    for (arguments, opened_before) in [(&["drop page", "--no-record"][..], true), (&["drop page"], false)] {
+    for (arguments, is_unchanged) in [(&["drop page", "--no-record"][..], true), (&["drop page"], false)] {
         let (tty, _) = open_first_result(&fixture, arguments, |command| {
             command.env("EDITOR", &script).env_remove("VISUAL");
         });
         tty.until("the browser", |screen| screen.alternate_screen()).types(CTRL_C);
         assert_eq!(tty.ended().0, 0);
-        assert_eq!(accesses() == none, opened_before, "{arguments:?}: {} after {none}", accesses());
+        assert_eq!(accesses() == none, is_unchanged, "{arguments:?}: {} after {none}", accesses());
         std::fs::remove_file(crate::editing::arguments_file(&fixture)).expect("the file can be removed");
     }
 }

@@ -7,7 +7,7 @@ use crate::keys::{CTRL_C, CTRL_Z, ESCAPE};
 use crate::{WIDE, browse, indexed};
 
 #[test]
-fn escape_clears_and_then_ends() {
+fn escape_clears_the_query_and_then_ends_the_browser() {
     let fixture = indexed();
     let tty = browse(&fixture, &["drop", "page"], WIDE);
     tty.shows("drop_page").types(ESCAPE).shows("Type to search").types(ESCAPE);

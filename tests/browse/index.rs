@@ -19,7 +19,7 @@ fn a_project_without_an_index_gets_one() {
 }
 
 #[test]
-fn a_directory_without_a_project_is_not_indexed_unasked() {
+fn a_directory_without_a_project_is_indexed_only_after_confirmation() {
     let fixture = Fixture::plain();
     fixture.write("notes.txt", "something\n");
     let tty = browse(&fixture, &[], WIDE);

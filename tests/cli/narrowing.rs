@@ -1,4 +1,4 @@
-//! Ways to narrow the output of a search: snippets, patterns and budgets. Also the states of files.
+//! Options that narrow the output of a search (snippets, patterns and budgets), and the states of files.
 
 use insta::assert_snapshot;
 use serde_json::Value;
