@@ -13,7 +13,7 @@ pub(crate) fn register(registry: &mut Registry) {
     registry.register::<Stateless<Length>>();
 }
 
-/// A stage that writes the first directory of every file.
+/// A stage that writes the first directory of every file's path, after a prefix.
 #[derive(Deserialize)]
 struct Area {
     prefix: String,

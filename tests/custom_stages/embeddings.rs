@@ -32,13 +32,13 @@ def embedding(text):
     return [[part.count('a'), 1, len(part)] for part in text]
 ";
 
-/// Returns the number of chunks that have a vector, and the first component of the first vector.
+/// Returns the number of chunks that have a vector, and the third component of the first vector.
 fn vectors(fixture: &Fixture) -> (usize, f32) {
     let snapshot = snapshot(fixture.root());
     let ids: Vec<_> = snapshot.files().flat_map(|file| file.expect("the index can be read").chunks).collect();
     let vectors: Vec<_> = ids.iter().filter_map(|id| snapshot.vector(*id).expect("the index can be read")).collect();
     let length = |vector: &Vec<f32>| vector.iter().map(|x| x * x).sum::<f32>();
-    assert!(vectors.iter().all(|vector| (length(vector) - 1.0).abs() < 0.02), "unit vectors");
+    assert!(vectors.iter().all(|vector| (length(vector) - 1.0).abs() < 0.02), "all vectors have length 1");
     (vectors.len(), vectors[0][2])
 }
 
@@ -71,7 +71,7 @@ fn vectors_of_a_program_are_reused_and_missing_ones_retried() {
     let kept = index::run(&IndexOptions { untrusted, ..options(fixture.root()) }, &Silent)
         .expect("the index run succeeds")
         .not_run;
-    assert_eq!((kept[0].results, kept[0].waiting), (EarlierResults::Kept, 1), "the other vectors are there");
+    assert_eq!((kept[0].results, kept[0].waiting), (EarlierResults::Kept, 1), "the other vectors are kept");
     run(&fixture);
 
     fixture.write(".aurora/pipeline.toml", WITH_EMBEDDINGS.replace("dimensions = 3", "dimensions = 4"));
