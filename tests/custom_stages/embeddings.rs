@@ -8,7 +8,8 @@ use aurora_stages::index::{self, EarlierResults, IndexOptions};
 use crate::fixture::Fixture;
 use crate::{counter, digest, error_message, fresh, notes, options, repository, run, snapshot};
 
-/// A pipeline in which a program replaces the stage `embed`, together with another custom stage.
+/// A pipeline in which a program replaces the built-in stage `embed`. The built-in stage `tokens` prepares late
+/// interaction.
 const WITH_EMBEDDINGS: &str = "extends = \"default\"
 
 [stage.embed]

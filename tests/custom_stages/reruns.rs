@@ -14,7 +14,7 @@ def value(path, config):
     return config['prefix'] + path.split('/')[0]
 ";
 
-/// A pipeline with two stages that run programs.
+/// Returns a pipeline with two stages that run programs.
 fn pipeline(prefix: &str, version: &str) -> String {
     format!(
         "extends = \"default\"
@@ -117,7 +117,7 @@ fn a_run_counts_the_chunks_whose_values_have_changed() {
 }
 
 #[test]
-fn a_batch_with_a_wrong_number_of_values_was_halved_until_it_matched() {
+fn a_wrong_number_of_values_fails_the_whole_batch() {
     let fixture = repository();
     let pipeline = pipeline("", "1");
     let (only, _) = pipeline.split_once("[stage.copy]").expect("the pipeline has two stages");
@@ -208,7 +208,7 @@ fn changing_the_uses_of_a_column_runs_no_program() {
 }
 
 #[test]
-fn a_program_that_was_given_up_is_retried() {
+fn a_program_that_always_exits_is_tried_again_by_the_next_run() {
     let fixture = with_programs();
     fixture.write("tools/owner.py", "import sys\nsys.exit(3)\n");
     let summary = run(&fixture);
