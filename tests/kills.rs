@@ -100,7 +100,7 @@ fn assert_recovers(fixture: &Fixture, fresh: Option<&String>, what: &str) {
 /// `before`.
 fn die_at_every_step(fixture: &Fixture, arguments: &[&str], before: Option<&[u8]>, new: Option<&String>) {
     let fresh = fresh_digest(fixture);
-    let lay_out = || {
+    let restore = || {
         let home = fixture.path(".aurora");
         if home.exists() {
             fs::remove_dir_all(&home).expect("the directory can be removed");
@@ -109,12 +109,12 @@ fn die_at_every_step(fixture: &Fixture, arguments: &[&str], before: Option<&[u8]
             fixture.write(".aurora/index/data.mdb", data);
         }
     };
-    lay_out();
+    restore();
     // An unusable index is treated like a missing index.
     let old = usable_digest(fixture);
     let (mut point, mut renewed) = (1, 0);
     loop {
-        lay_out();
+        restore();
         let mut command = fixture.command();
         command.args(arguments).env(POINT, point.to_string()).env("AURORA_SEARCH_REFRESH", "60000");
         let run = Run::from_command(&mut command);

@@ -12,7 +12,7 @@ const CHECK: &[&str] = &["pipeline", "check"];
 const PIPELINE: &str = ".aurora/pipeline.toml";
 const CONFIG: &str = ".aurora/config.toml";
 
-/// Keys of a pipeline, by table. An unknown key would be reported as an error.
+/// Keys of a pipeline, by table. All keys are known to the program, which would report an unknown key as an error.
 const KEYS: &[(&str, &[&str])] = &[
     ("run", &["memory", "jobs", "batch_files", "queue_batches"]),
     ("stage.discover", &["max_file_size", "skip_directories", "keep_listings", "batch_files", "batch_bytes"]),

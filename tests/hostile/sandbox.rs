@@ -132,7 +132,7 @@ impl Drop for Directory {
     }
 }
 
-/// What a sandbox contains in addition to its sources.
+/// Optional content of a sandbox.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Start {
     /// Whether the sandbox contains an index.
@@ -156,7 +156,7 @@ impl Start {
 }
 
 impl Sandbox {
-    /// Creates a repository with four files and a history.
+    /// Copies the template without the parts that `start` excludes, and trusts the copied index.
     pub(crate) fn new(start: Start) -> Self {
         let made = Self::from_template(&start.without());
         if start.indexed {
@@ -211,7 +211,7 @@ impl Sandbox {
         self
     }
 
-    /// Removes what exists at a path, creates the parent directories, and returns the absolute path.
+    /// Removes the file or directory at a path, if any, creates the parent directories, and returns the absolute path.
     pub(crate) fn make_way(&self, relative: impl AsRef<Path>) -> PathBuf {
         let path = self.path(&relative);
         self.remove(relative);
