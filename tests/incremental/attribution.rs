@@ -1,5 +1,5 @@
-//! Attribution that was postponed, stopped, or made obsolete by a commit. The next run completes it, so that the result
-//! equals a fresh run.
+//! Attribution that was postponed, stopped, or made obsolete by a commit. The next run completes the attribution, so
+//! that the index equals the index of a fresh run.
 
 use std::fs::File;
 use std::path::Path;
@@ -60,7 +60,7 @@ fn files_can_be_searched_before_their_history_is_read() {
     let fresh = fixture.duplicate();
     run(fresh.root(), 2, false);
     assert_eq!(digest(fixture.root()), digest(fresh.root()));
-    assert_eq!(snapshot(fresh.root()).manifest().generation, 1, "a patient run publishes once");
+    assert_eq!(snapshot(fresh.root()).manifest().generation, 1, "a run that waits for the history publishes once");
 }
 
 #[test]

@@ -16,7 +16,7 @@ const SETTLED: Duration = Duration::from_millis(60);
 
 /// Returns the modification time of a file.
 pub(crate) fn modified(path: &Path) -> SystemTime {
-    path.metadata().and_then(|found| found.modified()).expect("the modification time can be set")
+    path.metadata().and_then(|found| found.modified()).expect("the modification time is available")
 }
 
 pub(crate) fn set_modified(path: &Path, time: SystemTime) {
@@ -72,7 +72,7 @@ fn assert_equals_fresh(fixture: &Fixture, what: &str) {
 type Change = (&'static str, fn(&Fixture));
 
 #[test]
-fn an_edit_that_keeps_size_and_modification_time_was_never_noticed() {
+fn an_edit_that_keeps_size_and_modification_time_is_found() {
     let edits: [Change; 5] = [
         ("written", |fixture| rewrite(&fixture.path("m0/a0.py"))),
         ("replaced", |fixture| replace(&fixture.path("m0/a0.py"))),
@@ -182,7 +182,7 @@ fn aside(fixture: &Fixture) -> std::path::PathBuf {
 }
 
 #[test]
-fn chunks_kept_their_git_state_when_the_repository_changed() {
+fn changes_of_the_repository_update_the_git_state_of_chunks() {
     let changes: [Change; 12] = [
         ("no change", |_| {}),
         (".git went away", |fixture| fs::remove_dir_all(fixture.path(".git")).expect("the directory can be removed")),

@@ -1,11 +1,11 @@
-//! Property tests of incremental indexing: an incremental run equals a fresh run, and a parallel run equals a serial
-//! run.
+//! Property tests of incremental indexing: an incremental run gives the same index as a fresh run, and a parallel run
+//! the same index as a serial run.
 //!
 //! The tests apply sequences of edits, deletions, renames, changes of file type and permissions, commits, branch
 //! switches, and runs that are interrupted or killed. Afterwards, the updated index gives the same answers as an index
 //! that is built from scratch.
 //!
-//! `AURORA_TEST_CASES` sets the number of sequences, and `AURORA_TEST_EDITS` their length.
+//! `AURORA_TEST_CASES` sets the number of sequences, and `AURORA_TEST_EDITS` limits the length of a sequence.
 
 #[path = "../fixture/mod.rs"]
 mod fixture;
@@ -190,6 +190,7 @@ proptest! {
     }
 }
 
+/// Creates a repository with 120 files and a few commits.
 fn sizeable() -> Fixture {
     let fixture = Fixture::git();
     for number in 0..120 {
@@ -239,8 +240,8 @@ fn a_second_run_changes_nothing() {
     assert_eq!((second.changed_chunks, second.files.indexed), (0, 0));
     assert_eq!(second.files.unchanged, first.files.indexed);
     assert_eq!(second.chunks, first.chunks);
-    // The second run recognised files that were written just before the first run by their content, and later runs
-    // recognise them by their time. So the third run writes nothing.
+    // The times of files that were written just before the first run are not reliable, so the second run compares the
+    // contents of these files. Later runs rely on the times. Therefore, the third run writes nothing.
     let third = run(fixture.root(), 2, false);
     assert!(third.nothing_changed && third.generation == run(fixture.root(), 2, false).generation);
 }
