@@ -167,7 +167,7 @@ fn a_tree_that_is_deleted_and_restored_is_indexed_correctly() {
     assert_equals_fresh(&fixture, "made again");
 }
 
-/// Returns the number of chunks that git tracks, that git does not track, and whose state is unknown.
+/// Returns the number of chunks of tracked files, of untracked files, and of files outside of a git repository.
 fn git_states(root: &Path) -> [usize; 3] {
     let snapshot = snapshot(root);
     let state =

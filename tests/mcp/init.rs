@@ -1,6 +1,6 @@
 //! `aur init` writes only the changes that it shows, and can remove them again.
 
-#[allow(dead_code, reason = "questions need little of it")]
+#[allow(dead_code, reason = "these tests need only a part of the terminal")]
 #[path = "../browse/tty.rs"]
 mod tty;
 
@@ -19,7 +19,7 @@ fn written_configuration_is_shown_first_and_can_be_removed() {
     let fixture = Fixture::git();
     fixture.write(".vscode/mcp.json", "{\n  \"servers\": {\"other\": {\"command\": \"x\"}}\n}\n");
     let shown = fixture.aur(&["init", "claude-code", "vscode"]);
-    assert_eq!(shown.code, Some(2), "nobody confirms: {shown:?}");
+    assert_eq!(shown.code, Some(2), "nobody confirms the changes: {shown:?}");
     assert!(shown.out.contains(".mcp.json") && shown.out.contains("+ "), "{shown:?}");
     assert!(shown.err.contains("--yes"), "{shown:?}");
     assert!(!fixture.path(".mcp.json").exists());
