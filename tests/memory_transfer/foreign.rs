@@ -7,7 +7,7 @@ use crate::fixture::Fixture;
 use crate::shown;
 
 #[test]
-fn a_directory_of_markdown_becomes_notes_and_follows_its_files() {
+fn notes_from_a_directory_of_markdown_follow_changes_of_the_files() {
     let fixture = Fixture::git();
     fixture.write("docs/a.md", "# Keys\nRotate them. See [b](sub/b.md).");
     fixture.write("docs/sub/b.md", "---\ntags: [ops]\n---\nBack to [[a]].");

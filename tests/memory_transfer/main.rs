@@ -15,7 +15,7 @@ use fixture::{Fixture, Run};
 pub(crate) fn with_input(fixture: &Fixture, arguments: &[&str], input: &str) -> Run {
     let path = fixture.home().join("input");
     std::fs::write(&path, input).expect("the file can be written");
-    let input = std::fs::File::open(path).expect("the index can be read");
+    let input = std::fs::File::open(path).expect("the file can be opened");
     Run::from_command(fixture.command().args(arguments).stdin(Stdio::from(input)))
 }
 
@@ -28,8 +28,8 @@ pub(crate) fn shown(fixture: &Fixture, run: &Run) -> String {
     })
 }
 
-/// Creates a git repository with entries of every kind in the project's and the user's memory, with turns, links, tags
-/// and accesses.
+/// Creates a git repository with notes, reasoning patterns and turns in the project's and the user's memory, with links,
+/// tags and accesses.
 pub(crate) fn filled() -> Fixture {
     let fixture = Fixture::git();
     let good = |arguments: &[&str]| {

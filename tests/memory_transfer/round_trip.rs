@@ -32,7 +32,7 @@ fn both_memories_are_restored_with_accesses_and_sessions() {
         let arguments = ["mem", "import", "--from", "jsonl", &file, "--memory", owner, "--format", "json"];
         let planned = other.aur(&[&arguments[..], &["--dry-run"]].concat()).json();
         assert_eq!((planned["added"].as_u64(), &planned["dry_run"]), (Some(count), &true.into()));
-        assert_eq!(other.aur(&["mem", "verify", "--memory", owner]).code, Some(2), "a dry run makes no memory");
+        assert_eq!(other.aur(&["mem", "verify", "--memory", owner]).code, Some(2), "a dry run creates no memory");
         assert_eq!(other.aur(&arguments).json()["added"].as_u64(), Some(count));
         assert_eq!(digest(&one, owner), digest(&other, owner));
         // Importing the same file again changes neither entries nor accesses.
@@ -53,7 +53,7 @@ fn both_memories_are_restored_with_accesses_and_sessions() {
 }
 
 #[test]
-fn reports_are_for_people_and_programs() {
+fn exports_and_imports_print_reports() {
     let fixture = filled();
     let file = fixture.path("user.jsonl").display().to_string();
     let mut report = shown(&fixture, &fixture.aur(&["mem", "export", "--memory", "user", &file]));

@@ -58,8 +58,8 @@ func Pause(seconds int) {
 }
 ";
 
-/// Two files with the same name, one of which calls a function of the other file. Also three definitions with the same
-/// name.
+/// A file with the same name as the file that contains [`REMOTE_JOBS`], and with a call of a function in that file.
+/// Together, the two files have three definitions called `open_store`.
 const LOCAL_JOBS: &str = r#""""Jobs that are kept on this machine."""
 
 from store.remote.jobs import encode_job
@@ -158,7 +158,8 @@ pub(crate) fn edited() -> Fixture {
     fixture
 }
 
-/// Creates a project that a server indexes again while the page is open. Indexing takes a moment.
+/// Creates a project that a server indexes again while the page is open. The files are so long that indexing takes a
+/// moment.
 pub(crate) fn growing() -> Fixture {
     let fixture = Fixture::git_in_memory();
     for number in 0..4 {

@@ -74,7 +74,7 @@ fn java_resolves_overloads_inherited_members_and_constructors() {
     assert_eq!(callees("Store.sell"), ["Till.add", "Till.add#2", "Base.close"]);
     assert_eq!(callees("Store.Store"), ["Base.Base"]);
     assert_eq!(callees("Store.Seller.close"), ["Base.close"]);
-    let [_, second] = &index.find("Till.add").expect("the index can be read")[..] else { panic!("two overloads") };
+    let [_, second] = &index.find("Till.add").expect("the index can be read")[..] else { panic!("expected two overloads") };
     let callers = index.related(second.id, Relation::Callers).expect("the index can be read").list;
     assert_eq!(
         callers.iter().map(|other| name(&snapshot, other.id)).collect::<Vec<_>>(),
@@ -279,7 +279,7 @@ fn rust_resolves_wildcards_and_trait_implementations() {
     check(&files, Relation::Callees, &["main.rs:main -> types.rs:Pool::make receiver"]);
     let (_fixture, snapshot) = indexed(&files);
     let index = RelationIndex::new(&snapshot);
-    let [named] = &index.find("Drive.drive").expect("the index can be read")[..] else { panic!("one member") };
+    let [named] = &index.find("Drive.drive").expect("the index can be read")[..] else { panic!("expected one member") };
     let found = index.related_to(named, Relation::Implementers).expect("the index can be read").list;
     assert_eq!(found.into_iter().map(|other| name(&snapshot, other.id)).collect::<Vec<_>>(), ["types.rs:Pool::drive"]);
 }
