@@ -239,7 +239,10 @@ fn a_document_from_a_program_is_shown_by_its_path() {
     let missing = dry(&fixture, &["@tickets/600.md"]);
     assert_eq!(missing.code, Some(2), "{missing:?}");
     let file = dry(&fixture, &["docs/guide.md", "--format", "json"]);
-    assert!(!names_of(&file).contains(&"tickets".to_owned()), "a stage that supplies documents is not listed for a file");
+    assert!(
+        !names_of(&file).contains(&"tickets".to_owned()),
+        "a stage that supplies documents is not listed for a file"
+    );
 }
 
 #[test]

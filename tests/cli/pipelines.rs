@@ -15,7 +15,12 @@ fn the_shipped_pipelines_are_valid() {
         assert_eq!(shown.code, Some(0), "{shown:?}");
         fixture.write("again.toml", &shown.out);
         let again = run(&fixture, &["pipeline", "show", "again.toml"]);
-        assert_eq!((again.code, &again.out), (Some(0), &shown.out), "the output of `show` is a valid pipeline: {}", again.err);
+        assert_eq!(
+            (again.code, &again.out),
+            (Some(0), &shown.out),
+            "the output of `show` is a valid pipeline: {}",
+            again.err
+        );
         for format in ["text", "dot"] {
             let graph = run(&fixture, &["pipeline", "graph", name, "--format", format]);
             assert_eq!(graph.code, Some(0), "{graph:?}");

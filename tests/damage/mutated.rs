@@ -82,8 +82,8 @@ impl Subject {
         run
     }
 
-    /// Asserts that a search gives the right answers or reports an error, and returns the outcome. If a value was changed
-    /// together with its checksum, other answers are allowed.
+    /// Asserts that a search gives the right answers or reports an error, and returns the outcome. If a value was
+    /// changed together with its checksum, other answers are allowed.
     fn check(&self, mutation: &Mutation, right: &str) -> &'static str {
         let run = self.search(&mutation.what);
         match answers(&run) {
@@ -150,8 +150,8 @@ fn commands_survive_changed_structures() {
 }
 
 /// When LMDB removes a large value, it frees as many pages as the header of the first overflow page states. Without the
-/// check, LMDB would write beyond its map if the upper half of this count is set. For a count of 2³¹ − 1, LMDB would not
-/// return.
+/// check, LMDB would write beyond its map if the upper half of this count is set. For a count of 2³¹ − 1, LMDB would
+/// not return.
 #[test]
 fn a_count_of_overflow_pages_is_checked_before_lmdb_uses_it() {
     let subject = Subject::new();

@@ -85,13 +85,16 @@ fn environment_variables_break_no_command() {
 fn unusable_home_directories_break_no_command() {
     let home = |name: &str, build: fn(&Sandbox)| {
         let runs = [INDEX, ASK, &["mem", "feedback", "good", "src/token.py:1"], &["doctor"], &["model", "list"]];
-        runs.into_iter().fold(Attack::on_indexed(format!("a home directory that is {name}"), build), |attack, arguments| {
-            attack.run_with(move |sandbox| {
-                let mut command = sandbox.aur(arguments);
-                command.env("HOME", sandbox.home("other")).env("AURORA_HOME", sandbox.home("other"));
-                command
-            })
-        })
+        runs.into_iter().fold(
+            Attack::on_indexed(format!("a home directory that is {name}"), build),
+            |attack, arguments| {
+                attack.run_with(move |sandbox| {
+                    let mut command = sandbox.aur(arguments);
+                    command.env("HOME", sandbox.home("other")).env("AURORA_HOME", sandbox.home("other"));
+                    command
+                })
+            },
+        )
     };
     const OTHER: &str = "../home/other";
     assert_withstands([

@@ -62,8 +62,8 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
-    /// Returns a description of the fault if the run crashed, panicked, hung or exceeded a limit. No attack may cause such
-    /// a fault.
+    /// Returns a description of the fault if the run crashed, panicked, hung or exceeded a limit. No attack may cause
+    /// such a fault.
     pub(crate) fn fault(&self) -> Option<String> {
         if let Some(reason) = &self.stopped {
             return Some(reason.clone());

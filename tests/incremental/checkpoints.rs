@@ -98,8 +98,8 @@ fn published(root: &Path) -> Option<Snapshot> {
     Environment::open(&root.join(ProjectDirectory::NAME), OpenMode::Existing).ok()?.snapshot().ok()
 }
 
-/// The code of the child process in [`a_killed_first_run_loses_only_unfinished_files`]. Without the environment variable
-/// [`DIRECTORY`], this test does nothing.
+/// The code of the child process in [`a_killed_first_run_loses_only_unfinished_files`]. Without the environment
+/// variable [`DIRECTORY`], this test does nothing.
 #[test]
 fn dying_run() {
     if let Ok(root) = std::env::var(DIRECTORY) {

@@ -29,8 +29,8 @@ impl Store {
         Self { directory: directory(), home: directory() }
     }
 
-    /// Creates an empty memory of a user in the directory of temporary files, which is usually on a disk. There, a commit
-    /// takes some time.
+    /// Creates an empty memory of a user in the directory of temporary files, which is usually on a disk. There, a
+    /// commit takes some time.
     pub(crate) fn on_disk() -> Self {
         Self { home: TempDir::new().expect("a temporary directory can be created"), ..Self::new() }
     }

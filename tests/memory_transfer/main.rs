@@ -28,8 +28,8 @@ pub(crate) fn shown(fixture: &Fixture, run: &Run) -> String {
     })
 }
 
-/// Creates a git repository with notes, reasoning patterns and turns in the project's and the user's memory, with links,
-/// tags and accesses.
+/// Creates a git repository with notes, reasoning patterns and turns in the project's and the user's memory, with
+/// links, tags and accesses.
 pub(crate) fn filled() -> Fixture {
     let fixture = Fixture::git();
     let good = |arguments: &[&str]| {

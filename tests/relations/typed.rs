@@ -74,7 +74,9 @@ fn java_resolves_overloads_inherited_members_and_constructors() {
     assert_eq!(callees("Store.sell"), ["Till.add", "Till.add#2", "Base.close"]);
     assert_eq!(callees("Store.Store"), ["Base.Base"]);
     assert_eq!(callees("Store.Seller.close"), ["Base.close"]);
-    let [_, second] = &index.find("Till.add").expect("the index can be read")[..] else { panic!("expected two overloads") };
+    let [_, second] = &index.find("Till.add").expect("the index can be read")[..] else {
+        panic!("expected two overloads")
+    };
     let callers = index.related(second.id, Relation::Callers).expect("the index can be read").list;
     assert_eq!(
         callers.iter().map(|other| name(&snapshot, other.id)).collect::<Vec<_>>(),

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use crate::client::{Answer, Server};
 use crate::indexed;
 
-/// Returns the path in the document that matches the path of a request. Each part of the returned path either equals the
-/// part of the request, or is a variable.
+/// Returns the path in the document that matches the path of a request. Each part of the returned path either equals
+/// the part of the request, or is a variable.
 fn route_of<'d>(document: &'d Value, path: &str) -> &'d str {
     let path = path.split('?').next().expect("the URL has a path");
     let fits = |route: &str| {

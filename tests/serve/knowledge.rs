@@ -220,7 +220,8 @@ fn acknowledged_changes_survive_a_kill() {
     let listed = list();
     assert!(kept.iter().all(|article| listed.contains(article)), "{kept:?} {listed:?}");
     assert!(!listed.contains(&first), "a removed article does not come back");
-    // Articles that were being added when the server was killed may exist as well, at most one for each of three threads.
+    // Articles that were being added when the server was killed may exist as well. There are at most three of them, one
+    // for each thread.
     assert!(listed.len() <= kept.len() + 3, "{kept:?} {listed:?}");
     let next = add(&server, session, "last", "Wombats sleep.");
     assert!(listed.iter().all(|article| *article < next));
@@ -468,8 +469,11 @@ fn a_manually_deleted_session_is_gone() {
     assert_eq!(search_articles(&server, other, "quolls"), [1]);
     // Files and links in the directory of sessions are not sessions.
     std::fs::write(fixture.user_directory().join("knowledge/sessions/98"), "").expect("the file can be written");
-    std::os::unix::fs::symlink(session_path(&fixture, other, ""), fixture.user_directory().join("knowledge/sessions/99"))
-        .expect("the link can be created");
+    std::os::unix::fs::symlink(
+        session_path(&fixture, other, ""),
+        fixture.user_directory().join("knowledge/sessions/99"),
+    )
+    .expect("the link can be created");
     for session in [98, 99] {
         assert!(search_articles(&server, session, "quolls").is_empty());
         assert_eq!(server.get(&format!("/api/v1/sessions/{session}/articles")).status, 404);
