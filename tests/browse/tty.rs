@@ -157,7 +157,7 @@ impl Tty {
 
     /// Waits until the program ends, and asserts that it has restored the terminal. Returns the exit code, or the
     /// negated number of the signal that ended the program, and the text of the screen.
-    pub(crate) fn ended(mut self) -> (i32, String) {
+    pub(crate) fn wait_for_exit(mut self) -> (i32, String) {
         let screen = self.wait_until("the end of the program", |shown| shown.is_closed).parser.screen().clone();
         let status = self.child.wait().expect("the program ends");
         assert!(!screen.alternate_screen(), "the program has left the alternate screen");

@@ -33,7 +33,7 @@ fn blame_equals_git_blame() {
         assert_eq!(blamed.out, by_git(&fixture, path));
         assert_eq!(blamed.out.contains("0000000000"), path.ends_with("py"), "{}", blamed.out);
     }
-    // After a commit, the output still equals that of git. The path is now relative to a subdirectory.
+    // After a commit, the output still equals the output of git. The path is now relative to a subdirectory.
     fixture.commit("third");
     run(&fixture, &["mem", "index", "-q"]);
     let below = crate::fixture::Run::from_command(fixture.command().current_dir(fixture.path("src/auth")).args([

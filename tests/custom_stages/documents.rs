@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::examples::with_example;
 use crate::fixture::Fixture;
-use crate::{digest, fresh, run, snapshot};
+use crate::{digest, fresh_digest, run, snapshot};
 
 fn ticket(id: &str, title: &str) -> String {
     format!("{{\"id\": \"{id}\", \"title\": \"{title}\", \"text\": \"It fails for {title}.\"}}\n")
@@ -43,18 +43,18 @@ fn documents_are_added_changed_and_removed() {
     assert_eq!((summary.files.indexed, summary.files.deleted), (2, 1));
     let expected = titles(&[("A-2", "Refunds twice"), ("A-3", "Invoices")]);
     assert_eq!(documents(&fixture), expected);
-    assert_eq!(digest(&fixture), fresh(&fixture));
+    assert_eq!(digest(&fixture), fresh_digest(&fixture));
 
     fixture.write("src/new.py", "def new():\n    return 1\n");
     run(&fixture);
     assert_eq!(documents(&fixture), expected, "a change of another file keeps the documents");
-    assert_eq!(digest(&fixture), fresh(&fixture));
+    assert_eq!(digest(&fixture), fresh_digest(&fixture));
 
     let pipeline = std::fs::read_to_string(fixture.path(".aurora/pipeline.toml")).expect("the file can be read");
     fixture.write(".aurora/pipeline.toml", pipeline.replace("command", "language = \"text\"\ncommand"));
     run(&fixture);
     assert_eq!(documents(&fixture).len(), 2);
-    assert_eq!(digest(&fixture), fresh(&fixture), "all documents are listed again");
+    assert_eq!(digest(&fixture), fresh_digest(&fixture), "all documents are listed again");
     fixture.write(".aurora/pipeline.toml", "extends = \"default\"\n");
     run(&fixture);
     assert!(documents(&fixture).is_empty());
@@ -84,7 +84,7 @@ fn a_failed_listing_keeps_the_state_and_reprocesses_nothing_else() {
     let summary = run(&fixture);
     assert_eq!(documents(&fixture), titles(&[("A-1", "Cards"), ("A-2", "Refunds")]));
     assert_eq!((summary.files.indexed, summary.lines), (1, 3), "the failed run kept the state of the first run");
-    assert_eq!(digest(&fixture), fresh(&fixture));
+    assert_eq!(digest(&fixture), fresh_digest(&fixture));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use aurora_query::Mode;
 use aurora_stages::index::{self, EarlierResults, IndexOptions};
 
 use crate::fixture::Fixture;
-use crate::{counter, digest, error_message, fresh, notes, options, repository, run, snapshot};
+use crate::{counter, digest, error_message, fresh_digest, notes, options, repository, run, snapshot};
 
 /// A pipeline in which a program replaces the built-in stage `embed`. The built-in stage `tokens` prepares late
 /// interaction.
@@ -65,7 +65,7 @@ fn vectors_of_a_program_are_reused_and_missing_ones_retried() {
     let summary = run(&fixture);
     assert_eq!((counter(&summary, "embed.rows"), summary.files.refreshed), (1, 1), "no other file is processed");
     assert_eq!((summary.lines, vectors(&fixture).0), (0, chunks), "nothing is parsed again");
-    assert_eq!(digest(&fixture), fresh(&fixture));
+    assert_eq!(digest(&fixture), fresh_digest(&fixture));
     assert!(run(&fixture).report.counters.get("embed.rows").is_none_or(|rows| *rows == 0));
     fixture.write("src/pay/f0.py", "def pay_0(card, amount):\n    return card\n");
     let untrusted = vec!["embed".to_owned()];
@@ -82,7 +82,7 @@ fn vectors_of_a_program_are_reused_and_missing_ones_retried() {
     fixture.write("tools/embed.py", EMBED.replace("len(part)", "len(part), 0"));
     assert_eq!(counter(&run(&fixture), "embed.rows"), chunks as u64);
     assert_eq!(vectors(&fixture).0, chunks);
-    assert_eq!(digest(&fixture), fresh(&fixture));
+    assert_eq!(digest(&fixture), fresh_digest(&fixture));
 }
 
 #[test]

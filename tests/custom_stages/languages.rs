@@ -2,7 +2,7 @@
 
 use aurora_query::{Relation, RelationIndex};
 
-use crate::{digest, fresh, repository, run, snapshot};
+use crate::{digest, fresh_digest, repository, run, snapshot};
 
 /// A stage that parses a language of tasks: `task NAME [: BASE]`, `needs NAME` and `end`.
 const TASKS: &str = "
@@ -139,15 +139,15 @@ fn a_stage_supplies_the_definitions_of_a_language() {
             row("Payments.Charge", "method", 12),
         ]
     );
-    assert_eq!(digest(&fixture), fresh(&fixture));
+    assert_eq!(digest(&fixture), fresh_digest(&fixture));
     fixture.write("api/pay.proto", PROTO.replace("Charge", "Refund"));
     run(&fixture);
     assert!(chunks().iter().any(|chunk| chunk.name == "Refund"));
-    assert_eq!(digest(&fixture), fresh(&fixture));
+    assert_eq!(digest(&fixture), fresh_digest(&fixture));
     fixture.write("tools/protobuf.py", STAGE.replace("'struct'", "'class'"));
     run(&fixture);
     assert_eq!(chunks()[1].chunk_type.as_str(), "class");
-    assert_eq!(digest(&fixture), fresh(&fixture));
+    assert_eq!(digest(&fixture), fresh_digest(&fixture));
 }
 
 #[test]

@@ -77,7 +77,7 @@ fn digest(fixture: &Fixture) -> String {
 }
 
 /// Indexes the whole tree again, and returns the digest of the index.
-fn fresh(fixture: &Fixture) -> String {
+fn fresh_digest(fixture: &Fixture) -> String {
     let options = IndexOptions { force: true, ..options(fixture.root()) };
     index::run(&options, &Silent).expect("the index run succeeds");
     digest(fixture)

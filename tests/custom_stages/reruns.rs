@@ -4,7 +4,7 @@ use aurora_stages::index::{Trust, rebuild_bm25};
 use aurora_storage::{KnownIndexes, Snapshot};
 
 use crate::fixture::Fixture;
-use crate::{counter, digest, fresh, repository, run, snapshot, text, values};
+use crate::{counter, digest, fresh_digest, repository, run, snapshot, text, values};
 
 const STAGE: &str = "
 from aurora_stage import stage
@@ -87,7 +87,7 @@ fn a_batch_can_mark_rows_for_a_retry() {
     let summary = run(&fixture);
     assert!(summary.report.failures.is_empty(), "{:?}", summary.report.failures);
     assert_eq!(counter(&summary, "owner.rows"), missing.len() as u64, "only rows without a value are tried again");
-    assert_eq!((without(values(&fixture, "owner")).len(), digest(&fixture)), (0, fresh(&fixture)));
+    assert_eq!((without(values(&fixture, "owner")).len(), digest(&fixture)), (0, fresh_digest(&fixture)));
     fixture.write("tools/owner.py", BATCH.replace("rows=late", "rows=[len(path)]")).write("named", "");
     let failures = format!("{:?}", run(&fixture).report.failures["owner"]);
     assert!(failures.contains("`Retry` names rows that the function did not get"), "{failures}");
@@ -113,7 +113,7 @@ fn a_run_counts_the_chunks_whose_values_have_changed() {
     let summary = run(&fixture);
     assert_eq!(counter(&summary, "owner.rows"), chunks, "the stage runs on every chunk");
     assert_eq!(summary.changed_chunks, 1, "{summary:?}");
-    assert_eq!(digest(&fixture), fresh(&fixture));
+    assert_eq!(digest(&fixture), fresh_digest(&fixture));
 }
 
 #[test]
@@ -151,7 +151,7 @@ fn a_program_runs_again_only_where_necessary() {
     fixture.write("src/pay/f0.py", "def pay_0(card, amount):\n    return card\n");
     let summary = run(&fixture);
     assert_eq!((counter(&summary, "owner.rows"), counter(&summary, "copy.rows")), (1, 1), "one file has changed");
-    assert_eq!(digest(&fixture), fresh(&fixture));
+    assert_eq!(digest(&fixture), fresh_digest(&fixture));
 
     let before = snapshot(fixture.root());
     fixture.write(".aurora/pipeline.toml", pipeline("", "2"));
@@ -163,14 +163,14 @@ fn a_program_runs_again_only_where_necessary() {
     let chunks_and_terms = |snapshot: &Snapshot| (snapshot.live().clone(), snapshot.manifest().segments.clone());
     assert_eq!(chunks_and_terms(&after), chunks_and_terms(&before), "only values are stored again");
     assert!(after.verify().is_ok(), "{:?}", after.verify().problems);
-    assert_eq!(digest(&fixture), fresh(&fixture));
+    assert_eq!(digest(&fixture), fresh_digest(&fixture));
 
     fixture.write(".aurora/pipeline.toml", pipeline("team-", "2"));
     let summary = run(&fixture);
     assert_eq!(counter(&summary, "owner.rows"), chunks, "`owner` has changed");
     assert_eq!(counter(&summary, "copy.rows"), chunks, "`copy` reads the column of `owner`");
     assert_eq!(counter(&summary, "embeddings.reused"), chunks);
-    assert_eq!(digest(&fixture), fresh(&fixture));
+    assert_eq!(digest(&fixture), fresh_digest(&fixture));
     assert!(values(&fixture, "copy").contains(&("web_0".to_owned(), text("team-web/web_0"))));
 }
 
@@ -186,7 +186,7 @@ fn a_changed_program_or_input_reruns_the_stage() {
     let summary = run(&fixture);
     // The program is also an indexed file of the project, so its new text adds chunks.
     assert!(counter(&summary, "owner.rows") >= chunks);
-    assert_eq!(digest(&fixture), fresh(&fixture));
+    assert_eq!(digest(&fixture), fresh_digest(&fixture));
 }
 
 #[test]
@@ -203,7 +203,7 @@ fn changing_the_uses_of_a_column_runs_no_program() {
         let summary = run(&fixture);
         assert_eq!(counter(&summary, "owner.rows") + counter(&summary, "copy.rows"), 0, "{text}");
         assert_eq!(counter(&summary, "embeddings.reused"), reused, "{text}");
-        assert_eq!(digest(&fixture), fresh(&fixture), "{text}");
+        assert_eq!(digest(&fixture), fresh_digest(&fixture), "{text}");
     }
 }
 

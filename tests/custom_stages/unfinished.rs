@@ -6,7 +6,7 @@ use aurora_query::Mode;
 use aurora_stages::index::{self, ColumnState, IndexOptions, Refresh, column_states, failed_rows};
 
 use crate::fixture::Fixture;
-use crate::{counter, digest, fresh, notes, options, repository, run, snapshot, text, values};
+use crate::{counter, digest, fresh_digest, notes, options, repository, run, snapshot, text, values};
 
 /// A program that fails on some functions. The file `mode` selects how the program fails.
 pub(crate) const PROGRAM: &str = "
@@ -102,7 +102,7 @@ fn failed_rows_are_filled_by_the_next_run_that_succeeds() {
         assert!(without_owner(&fixture).is_empty(), "{mode}");
         assert_eq!((owner(&fixture).failed, owner(&fixture).stale), (0, 0), "{mode}");
         assert!(run(&fixture).nothing_changed, "{mode}");
-        assert_eq!(digest(&fixture), fresh(&fixture), "{mode}: terms and vectors are up to date");
+        assert_eq!(digest(&fixture), fresh_digest(&fixture), "{mode}: terms and vectors are up to date");
     }
 }
 
@@ -121,7 +121,7 @@ fn stages_run_again_on_rows_whose_input_column_was_filled() {
     let repaired = run(&fixture);
     assert_eq!((counter(&repaired, "owner.rows"), counter(&repaired, "copy.rows")), (2, 2));
     assert!(values(&fixture, "copy").contains(&("pay_1".to_owned(), text("copy of team of pay_1"))));
-    assert_eq!(digest(&fixture), fresh(&fixture));
+    assert_eq!(digest(&fixture), fresh_digest(&fixture));
 }
 
 #[test]
@@ -168,7 +168,7 @@ fn stages_of_files_and_stages_that_make_chunks_are_retried() {
     assert!(names.contains(&"one".to_owned()) && names.contains(&"two".to_owned()), "{names:?}");
     assert!(values(&fixture, "licence").contains(&("pay_1".to_owned(), text("MIT"))));
     assert!(repaired.violations.is_empty());
-    assert_eq!(digest(&fixture), fresh(&fixture));
+    assert_eq!(digest(&fixture), fresh_digest(&fixture));
 }
 
 #[test]
@@ -185,7 +185,7 @@ fn a_failed_row_of_a_document_is_filled_though_its_source_lists_only_changes() {
     fixture.write("mode", "");
     let repaired = run(&fixture);
     assert_eq!((counter(&repaired, "owner.rows"), owner(&fixture).failed), (3, 0));
-    assert_eq!(digest(&fixture), fresh(&fixture));
+    assert_eq!(digest(&fixture), fresh_digest(&fixture));
 }
 
 #[test]
@@ -214,7 +214,7 @@ fn an_update_before_a_search_runs_no_program() {
     fixture.write("tools/owner.py", PROGRAM);
     let next = index::run(&options(), &Silent).expect("the index run succeeds");
     assert_eq!(counter(&next, "owner.rows"), 1, "only the waiting row is processed");
-    assert_eq!(digest(&fixture), fresh(&fixture));
+    assert_eq!(digest(&fixture), fresh_digest(&fixture));
 }
 
 #[test]
@@ -242,7 +242,7 @@ fn an_update_before_a_search_keeps_failed_rows_and_earlier_values() {
     fixture.write("mode", "");
     assert!(index::run(&options(), &Silent).expect("the index run succeeds").complete);
     assert!(failed().is_empty());
-    assert_eq!(digest(&fixture), fresh(&fixture));
+    assert_eq!(digest(&fixture), fresh_digest(&fixture));
 }
 
 #[test]

@@ -9,7 +9,7 @@ use aurora_storage::MetaValue;
 
 use crate::fixture::Fixture;
 use crate::unfinished::{PROGRAM, STAGE, owner, trust, with_program};
-use crate::{counter, digest, fresh, options, repository, run, snapshot, text, values};
+use crate::{counter, digest, fresh_digest, options, repository, run, snapshot, text, values};
 
 fn run_keeping(fixture: &Fixture) -> IndexSummary {
     let options = IndexOptions { untrusted: vec!["owner".to_owned()], ..options(fixture.root()) };
@@ -51,7 +51,7 @@ fn an_untrusted_program_keeps_the_values_of_unchanged_text() {
     let allowed = run(&fixture);
     assert!(allowed.complete && owner(&fixture).stale + owner(&fixture).waiting == 0);
     assert_eq!((value("second"), value("third")), (text("team of second"), text("team of third")));
-    assert_eq!(digest(&fixture), fresh(&fixture));
+    assert_eq!(digest(&fixture), fresh_digest(&fixture));
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn a_new_untrusted_stage_leaves_all_rows_waiting() {
         assert!(warnings.contains("is not allowed: 12 rows wait for it") && !warnings.contains("stale"), "{warnings}");
     }
     assert_eq!(counter(&run(&fixture), "owner.rows"), 12);
-    assert_eq!(digest(&fixture), fresh(&fixture));
+    assert_eq!(digest(&fixture), fresh_digest(&fixture));
 }
 
 /// Returns the stage with other columns in `writes`, none of which adds terms to the keyword index.
@@ -121,7 +121,7 @@ fn redeclared_columns_wait_for_an_untrusted_program() {
         fixture.write(".aurora/pipeline.toml", &before);
         let allowed = run(&fixture);
         assert_eq!((allowed.complete, owner(&fixture).values, owner(&fixture).waiting), (true, 12, 0), "{columns}");
-        assert_eq!(digest(&fixture), fresh(&fixture), "{columns}");
+        assert_eq!(digest(&fixture), fresh_digest(&fixture), "{columns}");
     }
 }
 
@@ -181,7 +181,7 @@ fn a_computed_column_inherits_missing_and_stale_values() {
 
     assert!(run(&fixture).complete);
     assert_eq!(copy(&fixture).shortfall(), None);
-    assert_eq!(digest(&fixture), fresh(&fixture));
+    assert_eq!(digest(&fixture), fresh_digest(&fixture));
 }
 
 #[test]
@@ -227,7 +227,7 @@ fn a_program_that_is_trusted_again_runs_on_waiting_rows() {
     assert_eq!(owner(&fixture).waiting, 1);
     let allowed = run(&fixture);
     assert_eq!((counter(&allowed, "owner.rows"), allowed.lines), (1, 0));
-    assert_eq!(digest(&fixture), fresh(&fixture));
+    assert_eq!(digest(&fixture), fresh_digest(&fixture));
 }
 
 #[test]
@@ -247,7 +247,7 @@ fn inputs_of_an_untrusted_stage_may_change() {
     assert!(values(&fixture, "owner").contains(&("pay_1".to_owned(), text("x-src pay_1"))), "the value is kept");
     run(&fixture);
     assert!(values(&fixture, "owner").contains(&("pay_1".to_owned(), text("y-src pay_1"))));
-    assert_eq!(digest(&fixture), fresh(&fixture));
+    assert_eq!(digest(&fixture), fresh_digest(&fixture));
 }
 
 #[test]

@@ -35,7 +35,7 @@ fn found_chunks(outcome: &Outcome) -> Vec<String> {
 }
 
 /// Whether a run reports a problem.
-fn warns(outcome: &Outcome) -> bool {
+fn has_warning(outcome: &Outcome) -> bool {
     let json = outcome.json();
     let notes = |key: &str| json[key].as_array().is_some_and(|notes| !notes.is_empty());
     outcome.code != Some(0)
@@ -70,7 +70,10 @@ fn random_damage_is_reported_or_harmless() {
             attack.run(ASK).run(&["mem", "verify"]).run(BLAME).run(INDEX).run(FORCE).run(ASK).run(&["mem", "verify"]);
         assert_withstands([attack.expect(move |_, outcomes| {
             let (first, last) = (&outcomes[0], &outcomes[5]);
-            ensure(warns(first) || found_chunks(first) == undamaged, "the search gives the right answer or a warning")?;
+            ensure(
+                has_warning(first) || found_chunks(first) == undamaged,
+                "the search gives the right answer or a warning",
+            )?;
             ensure(outcomes[4].code == Some(0), "a forced run repairs the index")?;
             ensure(found_chunks(last) == undamaged, "the repaired index gives the right answer")?;
             ensure(outcomes[6].code == Some(0), "the repaired index is valid")

@@ -195,7 +195,7 @@ impl Sandbox {
 
     /// Writes a file of the repository and creates its parent directories.
     pub(crate) fn write(&self, relative: impl AsRef<Path>, content: impl AsRef<[u8]>) -> &Self {
-        let path = self.make_way(relative);
+        let path = self.prepare_path(relative);
         fs::write(path, content).expect("the file can be written");
         self
     }
@@ -212,7 +212,7 @@ impl Sandbox {
     }
 
     /// Removes the file or directory at a path, if any, creates the parent directories, and returns the absolute path.
-    pub(crate) fn make_way(&self, relative: impl AsRef<Path>) -> PathBuf {
+    pub(crate) fn prepare_path(&self, relative: impl AsRef<Path>) -> PathBuf {
         let path = self.path(&relative);
         self.remove(relative);
         let parent = path.parent().expect("the path has a parent");
@@ -222,20 +222,20 @@ impl Sandbox {
 
     /// Creates a symbolic link.
     pub(crate) fn link(&self, relative: impl AsRef<Path>, target: impl AsRef<Path>) -> &Self {
-        symlink(target, self.make_way(relative)).expect("the link can be created");
+        symlink(target, self.prepare_path(relative)).expect("the link can be created");
         self
     }
 
     /// Creates a pipe that nobody writes to.
     pub(crate) fn fifo(&self, relative: impl AsRef<Path>) -> &Self {
-        let made = Command::new("mkfifo").arg(self.make_way(relative)).status();
+        let made = Command::new("mkfifo").arg(self.prepare_path(relative)).status();
         assert!(made.is_ok_and(|status| status.success()), "a pipe can be made");
         self
     }
 
     /// Creates a socket that nobody listens on.
     pub(crate) fn socket(&self, relative: impl AsRef<Path>) -> &Self {
-        let path = self.make_way(relative);
+        let path = self.prepare_path(relative);
         // The path of a socket may have at most about a hundred bytes.
         let short = self.root.join("s");
         drop(UnixListener::bind(&short).expect("a socket can be made"));
@@ -245,7 +245,7 @@ impl Sandbox {
 
     /// Creates a sparse file.
     pub(crate) fn sparse(&self, relative: impl AsRef<Path>, bytes: u64) -> &Self {
-        let path = self.make_way(relative);
+        let path = self.prepare_path(relative);
         fs::File::create(path).and_then(|file| file.set_len(bytes)).expect("the sparse file can be created");
         self
     }

@@ -299,7 +299,7 @@ fn a_code_search_works_if_a_damaged_memory_index_cannot_be_rebuilt() {
 }
 
 /// Creates a store that belongs to another user, as if the repository had contained it.
-fn bring(sandbox: &Sandbox, store: &Store) {
+fn create_foreign(sandbox: &Sandbox, store: &Store) {
     let mut command = sandbox.aur(store.create);
     let other = sandbox.home("../other");
     fs::create_dir_all(&other).expect("the directory can be created");
@@ -320,7 +320,7 @@ fn a_store_from_a_repository_is_unused_until_it_is_trusted() {
         };
         let build = move |sandbox: &Sandbox| {
             let _ = fs::remove_dir_all((store.directory)(sandbox));
-            bring(sandbox, store);
+            create_foreign(sandbox, store);
         };
         Attack::on_indexed(format!("{} of another user", store.name), build)
             .run(ASK)
@@ -354,7 +354,7 @@ fn a_store_from_a_repository_is_unused_until_it_is_trusted() {
 fn stores_from_a_repository_are_trusted_one_at_a_time() {
     let build = |sandbox: &Sandbox| {
         for store in [&STORES[0], &STORES[3]] {
-            bring(sandbox, store);
+            create_foreign(sandbox, store);
         }
     };
     assert_withstands([Attack::on_indexed("tags and a memory of another user", build)

@@ -154,7 +154,7 @@ type Part<'p> = (&'p str, &'p dyn Fn(&mut dyn Write));
 
 /// Creates a document from archive entries.
 fn docx(sandbox: &Sandbox, name: &str, entries: &[Part<'_>]) {
-    let file = File::create(sandbox.make_way(name)).expect("the file can be created");
+    let file = File::create(sandbox.prepare_path(name)).expect("the file can be created");
     let mut archive = zip::ZipWriter::new(file);
     for (name, write) in entries {
         let options = zip::write::SimpleFileOptions::default().large_file(true);

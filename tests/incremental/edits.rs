@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use crate::checkpoints::piecemeal;
 use crate::evidence;
 use crate::fixture::{Fixture, Run};
-use crate::{impatient, interrupted, refresh, run};
+use crate::{interrupt_run, refresh, run, run_without_waiting};
 
 /// File with the stored comparisons of old versions.
 pub(crate) const COMPARISONS: &str = ".aurora/history.comparisons";
@@ -234,9 +234,9 @@ pub(crate) fn apply(fixture: &Fixture, edit: &Edit) {
         }
         Edit::Index => drop(run(fixture.root(), 2, false)),
         Edit::Refresh => drop(refresh(fixture.root())),
-        Edit::InterruptedIndex => interrupted(fixture.root()),
+        Edit::InterruptedIndex => interrupt_run(fixture.root()),
         Edit::PiecemealIndex => drop(piecemeal(fixture.root())),
-        Edit::ImpatientIndex { finishes } => drop(impatient(fixture.root(), finishes)),
+        Edit::ImpatientIndex { finishes } => drop(run_without_waiting(fixture.root(), finishes)),
         Edit::DyingIndex { point, force } => {
             let mut command = fixture.command();
             command.env("AURORA_DIE_AT_POINT", point.to_string()).args(["mem", "index", "-q"]);

@@ -9,7 +9,7 @@ use aurora_storage::{ChunkId, GitState};
 
 use crate::edits::BODIES;
 use crate::fixture::{Fixture, git};
-use crate::{answers, digest, run, sizeable, snapshot, updated};
+use crate::{answers, digest, run, sizeable, snapshot, update_index};
 
 /// Waiting time after which the times of a changed file are reliable.
 const SETTLED: Duration = Duration::from_millis(60);
@@ -112,7 +112,7 @@ fn an_edit_that_keeps_size_and_modification_time_is_found() {
         let fixture = settled();
         let before = digest(fixture.root());
         edit(&fixture);
-        assert_eq!(updated(fixture.root()), 1, "{what}: an update before a search");
+        assert_eq!(update_index(fixture.root()), 1, "{what}: an update before a search");
         assert_ne!(digest(fixture.root()), before, "{what}");
         run(fixture.root(), 2, false);
         assert_equals_fresh(&fixture, what);
@@ -177,7 +177,7 @@ fn git_states(root: &Path) -> [usize; 3] {
 }
 
 /// Returns the path to which the repository of a fixture is moved.
-fn aside(fixture: &Fixture) -> std::path::PathBuf {
+fn moved_repository(fixture: &Fixture) -> std::path::PathBuf {
     fixture.root().with_extension("repository")
 }
 
@@ -196,8 +196,8 @@ fn changes_of_the_repository_update_the_git_state_of_chunks() {
         }),
         (".git is damaged", |fixture| _ = fixture.write(".git/HEAD", "nothing")),
         (".git has become a file", |fixture| {
-            fs::rename(fixture.path(".git"), aside(fixture)).expect("the path can be renamed");
-            fixture.write(".git", format!("gitdir: {}\n", aside(fixture).display()));
+            fs::rename(fixture.path(".git"), moved_repository(fixture)).expect("the path can be renamed");
+            fixture.write(".git", format!("gitdir: {}\n", moved_repository(fixture).display()));
         }),
         (".git leads nowhere", |fixture| {
             fs::remove_dir_all(fixture.path(".git")).expect("the directory can be removed");
@@ -223,7 +223,7 @@ fn changes_of_the_repository_update_the_git_state_of_chunks() {
         change(&fixture);
         run(fixture.root(), 2, false);
         assert_equals_fresh(&fixture, what);
-        let _ = fs::remove_dir_all(aside(&fixture));
+        let _ = fs::remove_dir_all(moved_repository(&fixture));
     }
 }
 

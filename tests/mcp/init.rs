@@ -123,10 +123,10 @@ fn a_customised_entry_is_replaced_only_after_confirmation() {
     }
     let asked = Tty::start(with_arguments(&fixture, &["init", "claude-code"]), 100, 30);
     asked.shows("Write this and replace the existing entry? [y/N]").types("n\r");
-    assert!(asked.ended().0 == 2 && file() == own);
+    assert!(asked.wait_for_exit().0 == 2 && file() == own);
     let asked = Tty::start(with_arguments(&fixture, &["init", "claude-code", "--remove"]), 100, 30);
     asked.shows("Remove this? [y/N]").types("y\r");
-    assert_eq!(asked.ended().0, 0);
+    assert_eq!(asked.wait_for_exit().0, 0);
     assert_eq!(file(), "{\"mcpServers\": {}}\n");
 
     // If the entry was written by an installation in another directory, it does not count as the user's own entry.

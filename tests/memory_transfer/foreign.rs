@@ -4,7 +4,7 @@ use std::fs::File;
 use std::time::{Duration, SystemTime};
 
 use crate::fixture::Fixture;
-use crate::shown;
+use crate::output_text;
 
 #[test]
 fn notes_from_a_directory_of_markdown_follow_changes_of_the_files() {
@@ -17,7 +17,7 @@ fn notes_from_a_directory_of_markdown_follow_changes_of_the_files() {
     }
     let arguments = ["mem", "import", "--from", "markdown", "docs"];
     let first = fixture.aur(&arguments);
-    insta::assert_snapshot!(shown(&fixture, &first));
+    insta::assert_snapshot!(output_text(&fixture, &first));
     let b = fixture.aur(&["mem", "show", "note:sub/b", "--format", "json"]).json();
     assert_eq!(b["metadata"]["links"][0]["to"], "note:a", "{b}");
     let unchanged = fixture.aur(&[&arguments[..], &["--format", "json"]].concat()).json();

@@ -20,7 +20,7 @@ pub(crate) fn with_input(fixture: &Fixture, arguments: &[&str], input: &str) -> 
 }
 
 /// Returns the output of a run, with placeholders for directories.
-pub(crate) fn shown(fixture: &Fixture, run: &Run) -> String {
+pub(crate) fn output_text(fixture: &Fixture, run: &Run) -> String {
     let text = format!("{}{}exit code {}\n", run.err, run.out, run.code.unwrap_or(-1));
     [(fixture.root(), "[ROOT]"), (fixture.home(), "[HOME]")].iter().fold(text, |text, (path, name)| {
         let real = path.canonicalize().expect("the path exists");

@@ -119,7 +119,7 @@ pub(crate) fn indexed() -> Fixture {
     fixture.write("assets/logo.png", [0x89, b'P', b'N', b'G', 0, 1, 2, 3]).write("Cargo.lock", "version = 4\n");
     fixture
         .write("web/plain/view.py", "def plain_view():\n    \"\"\"Nothing hostile.\"\"\"\n")
-        .write(LONG_PATH, long());
+        .write(LONG_PATH, long_file());
     fixture.commit("Pages are cached");
     fixture.write("src/cache.py", CACHE.replace("pages[1:]", "pages[1:]  # the oldest is the first"));
     fixture.run_git(&["-c", "user.name=Grace &amp; Hopper", "commit", "--all", "--quiet", "--message", "Say which"]);
@@ -134,7 +134,7 @@ pub(crate) fn indexed() -> Fixture {
 }
 
 /// Returns a file with 20,000 lines.
-fn long() -> String {
+fn long_file() -> String {
     let function =
         |number: usize| format!("def step_{number}(value):\n    \"\"\"Step {number}.\"\"\"\n    return value\n\n");
     (0..5_000).map(function).collect()
@@ -163,7 +163,7 @@ pub(crate) fn edited() -> Fixture {
 pub(crate) fn growing() -> Fixture {
     let fixture = Fixture::git_in_memory();
     for number in 0..4 {
-        fixture.write(&format!("steps/{number}.py"), long());
+        fixture.write(&format!("steps/{number}.py"), long_file());
     }
     let run = fixture.aur(&["mem", "index", "--quiet"]);
     assert_eq!(run.code, Some(0), "{run:?}");
