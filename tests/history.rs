@@ -287,7 +287,7 @@ fn grafts_and_replacements_are_followed() {
 }
 
 #[test]
-fn other_hashes_and_borrowed_objects_are_read() {
+fn sha256_repositories_and_objects_of_alternates_are_read() {
     let long = repository(&["--object-format=sha256"]);
     assert_eq!(check(&long), "");
     assert_eq!(lines(&long, "b.py").split(' ').next().map(str::len), Some(64));

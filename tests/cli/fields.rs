@@ -94,7 +94,7 @@ fn a_filter_without_a_query_lists_all_matches() {
 }
 
 #[test]
-fn fields_are_shown_below_results() {
+fn metadata_is_shown_below_results() {
     let fixture = with_patterns();
     let shown = |more: &[&str]| search(&fixture, &[&["--where", "usage_count>3", "--show-fields"], more].concat());
     settings(&fixture).bind(|| {

@@ -8,7 +8,7 @@ use aurora_stages::index::{self, IndexOptions};
 use crate::fixture::Fixture;
 use crate::{digest, fresh_digest, options, text, values};
 
-/// Number of files. It is so small that all files fit into the queues before the slow stage.
+/// Number of files, which is so small that all files fit into the queues before the slow stage.
 const FILES: usize = 16;
 
 const PROGRAM: &str = "

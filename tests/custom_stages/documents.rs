@@ -74,7 +74,7 @@ fn documents_are_kept_if_listing_fails() {
 }
 
 #[test]
-fn a_failed_listing_keeps_the_state_and_reprocesses_nothing_else() {
+fn a_failed_listing_keeps_the_state_of_the_previous_run() {
     let fixture = with_example("tickets");
     fixture.write("tickets.jsonl", ticket("A-1", "Cards"));
     run(&fixture);

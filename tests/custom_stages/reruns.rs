@@ -1,4 +1,4 @@
-//! When stages run again: after a change of the stage, its program or its inputs.
+//! Stages run again after a change of the stage, its program or its inputs.
 
 use aurora_stages::index::{Trust, rebuild_bm25};
 use aurora_storage::{KnownIndexes, Snapshot};

@@ -1,5 +1,5 @@
 //! Stages whose programs are not trusted. Earlier values stay in the index. Rows without a value wait for the program,
-//! and so do the columns that other stages compute from this value.
+//! also in the columns that other stages compute from the missing values.
 
 use aurora_pipeline::Silent;
 use aurora_stages::index::{

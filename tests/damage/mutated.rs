@@ -118,7 +118,7 @@ fn answers(run: &Run) -> Option<String> {
 }
 
 #[test]
-fn commands_survive_changed_structures() {
+fn commands_survive_mutations_of_the_data_file() {
     let number = |name: &str| std::env::var(name).ok().and_then(|number| number.parse::<u64>().ok());
     let first = number(FIRST).unwrap_or(0);
     let subject = Subject::new();

@@ -259,7 +259,8 @@ fn mined_sets_do_not_reveal_their_answers() {
         let first = question["relevant"][0]["line_start"].as_u64().expect("the value is a number") as usize;
         assert!(stripped.lines().nth(first - 1).is_some_and(|line| line.starts_with("def gather_")), "{question}");
     }
-    // The set `commit` asks for what each commit changed, in the tree before the first of these commits.
+    // Each question of the set `commit` asks for the code that a commit changed. The tree for these questions is from
+    // before the first of these commits.
     let commits = both("commit");
     assert_eq!(commits.len(), WORDS.len(), "{commits:?}");
     for question in &commits {
@@ -396,7 +397,7 @@ fn tuning_writes_only_confirmed_improvements() {
         arguments.extend(more);
         fixture.aur(&arguments)
     };
-    // Every question already ranks its answer first, so nothing can improve.
+    // The answer to every question is already ranked first, so nothing can improve.
     let nothing = tune(&["--keys", "bm25.k1", "--out", "nothing.toml"]);
     assert_eq!(nothing.code, Some(1), "{nothing:?}");
     assert!(nothing.err.contains("nothing was written") && !fixture.path("nothing.toml").exists(), "{}", nothing.err);

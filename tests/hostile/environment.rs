@@ -248,8 +248,8 @@ fn system_limits_end_in_a_message() {
     assert_withstands(attacks);
 }
 
-/// Limits the address space to amounts from 300 MiB up to what an unlimited run needs. Each thread and each memory map
-/// of a store needs address space.
+/// Limits the address space to several amounts, from 300 MiB to the amount that a run needs. Each thread and each memory
+/// map of a store needs address space.
 #[test]
 fn an_address_space_limit_ends_in_a_message() {
     const REMEMBER: &[&str] = &["mem", "turn", "add", "--session", "s1", "--speaker", "user", "parse_token is slow"];

@@ -160,7 +160,7 @@ impl Sandbox {
     pub(crate) fn new(start: Start) -> Self {
         let made = Self::from_template(&start.without());
         if start.indexed {
-            // The copied index is not trusted yet, because its identity differs from that of the recorded index.
+            // The copied index is not trusted yet, because its identity differs from the identity of the recorded index.
             let _ = made.aur(&["mem", "trust-index"]).output();
             let _ = made.aur(&["mem", "trust-index", "access"]).output();
         }

@@ -10,7 +10,7 @@ use crate::{Attack, INDEX, SEARCH, assert_withstands, ensure};
 
 const ASK: &[&str] = &["mem", "search", "parse_token", "--format", "json"];
 
-/// Returns a search that reads the text from standard input.
+/// Returns a function that creates the command of a search with `text` on standard input.
 fn search_with_input(arguments: &'static [&'static str], text: String) -> impl Fn(&Sandbox) -> Command {
     move |sandbox| {
         let file = sandbox.path("../home/query");
@@ -224,7 +224,7 @@ fn a_search_outside_a_project_indexes_nothing() {
     ]);
 }
 
-/// A search in a root of the file system that cannot be written.
+/// The root of the file system is mounted read-only.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_search_in_the_root_of_the_file_system_indexes_nothing() {

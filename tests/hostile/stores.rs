@@ -412,7 +412,7 @@ fn texts_of_the_user_are_private_for_every_umask() {
         })]);
 }
 
-/// Adds a path, and all paths below it, that other users may access in any way.
+/// Adds to `loose` each path at or below `path` that other users may access in any way.
 fn add_loose(path: &Path, loose: &mut Vec<String>) {
     use std::os::unix::fs::PermissionsExt as _;
 

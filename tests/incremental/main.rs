@@ -299,7 +299,7 @@ fn an_update_at_a_new_head_leaves_history_of_unchanged_files_to_the_next_run() {
 }
 
 #[test]
-fn an_update_without_time_changes_nothing() {
+fn an_update_with_a_time_limit_of_zero_changes_nothing() {
     let fixture = sizeable();
     run(fixture.root(), 2, false);
     let before = digest(fixture.root());

@@ -28,7 +28,7 @@ const GOOD: &str = "INSERT INTO chunks (id, type, content) VALUES ('know:good', 
 const GOOD_TOO: &str =
     "INSERT INTO chunks (id, type, content) VALUES ('know:good-too', 'knowledge', '{\"topic\": \"good\"}');";
 
-/// Creates a directory with a database that SQL statements create.
+/// Creates a directory with a database, and runs SQL statements on the database.
 fn database(statements: &[&str]) -> Fixture {
     let fixture = Fixture::git();
     execute(&fixture, EXECUTE, &statements.concat());

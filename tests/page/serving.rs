@@ -1,4 +1,4 @@
-//! How the server serves the files of the web page.
+//! The responses of the server to requests for the files of the web page.
 
 use crate::client::{Answer, Server};
 use crate::files::files;

@@ -151,7 +151,7 @@ fn wildcards_import_members_of_types() {
 }
 
 #[test]
-fn arrows_precede_calls_in_branches_and_lambdas() {
+fn calls_after_arrows_in_branches_and_lambdas_are_found() {
     check(
         &[(
             "a.kt",
@@ -282,7 +282,7 @@ fn types_are_named_with_their_packages() {
 }
 
 #[test]
-fn members_without_chunks_have_names() {
+fn members_without_chunks_are_found_by_name() {
     let files = [(
         "a.ts",
         "export interface Sender {\n  send(item: string): void;\n  stop(): void;\n}\n\nexport class Queue implements Sender {\n  send(item: string): void {}\n  stop(): void {}\n}\n\nexport function run(sender: Sender) {\n  sender.send('a');\n}\n\nexport function end(sender: Sender) {\n  sender.stop();\n}\n",
@@ -339,7 +339,7 @@ fn properties_are_read_without_parentheses() {
 }
 
 #[test]
-fn lambdas_take_elements_of_their_objects() {
+fn parameters_of_lambdas_have_the_types_of_elements() {
     let item = |text: &str| text.replace('~', "\n");
     let files = [
         ("a.ts", item("class Item {~  go() {}~}~~function run(items: Item[]) {~  items.map(x => x.go());~}~")),

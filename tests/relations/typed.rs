@@ -119,7 +119,7 @@ const C: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn c_prefers_its_own_file() {
+fn c_prefers_functions_of_the_same_file() {
     check(
         C,
         Relation::Callees,
@@ -358,7 +358,7 @@ fn base_types_in_nested_namespaces_are_not_calls() {
 }
 
 #[test]
-fn csharp_types_differ_in_type_parameters_and_have_parts() {
+fn csharp_types_with_other_type_parameters_are_distinct_and_partial_types_are_joined() {
     check(
         &[
             (
@@ -399,7 +399,7 @@ fn csharp_types_differ_in_type_parameters_and_have_parts() {
 }
 
 #[test]
-fn overloads_differ_in_types_of_arguments() {
+fn overloads_are_selected_by_the_types_of_arguments() {
     let parts = [
         ("Text.cs", "void Add(string text) { }"),
         ("Number.cs", "void Add(int count) { }"),
@@ -446,7 +446,7 @@ fn csharp_extensions_follow_constraints_and_external_types() {
 }
 
 #[test]
-fn overloads_of_swift_differ_in_labels() {
+fn overloads_of_swift_are_selected_by_labels() {
     check(
         &[
             ("to.swift", "func add(to list: Int) {\n    print(1)\n}\n"),

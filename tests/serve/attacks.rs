@@ -206,7 +206,7 @@ fn health(server: &Server) -> Duration {
     times[SAMPLES * 99 / 100 - 1]
 }
 
-/// Measures [`health`] while some threads repeat an action.
+/// Returns the result of [`health`] while a number of threads repeat an action.
 fn health_during(server: &Server, threads: usize, something: impl Fn() + Sync) -> Duration {
     let is_over = AtomicBool::new(false);
     std::thread::scope(|scope| {

@@ -273,7 +273,7 @@ fn an_index_whose_sources_are_all_gone_is_kept() {
 }
 
 #[test]
-fn a_comment_in_a_trusted_program_leaves_the_values_of_its_column() {
+fn a_comment_in_a_trusted_program_keeps_the_values_of_its_column() {
     let fixture = indexed();
     let program = "from aurora_stage import stage\n\n@stage\ndef area(path):\n    return path.split('/')[0]\n";
     fixture.write("tools/area.py", program).age("tools/area.py").write(
