@@ -97,7 +97,7 @@ fn an_imported_index_answers_without_the_sources() {
     assert_eq!(first["file_state"], "gone", "{first}");
     let shown = run_ok(&elsewhere, &["mem", "search", "parse_token_30", "--no-record"]);
     assert!(shown.err.contains("the sources are missing") && !shown.err.contains("aur mem index"), "{shown:?}");
-    // Ranks and scores equal those of the exporting machine.
+    // The ranks and scores are the same as on the exporting machine.
     let scores = |run: &Run| -> Vec<String> {
         let found = run.json();
         let results = found["results"].as_array().expect("the value is a list");
@@ -108,7 +108,7 @@ fn an_imported_index_answers_without_the_sources() {
 }
 
 #[test]
-fn indexing_after_an_import_processes_only_what_differs() {
+fn indexing_after_an_import_processes_only_differences() {
     let origin = repository();
     run_ok(&origin, &["mem", "index", "-q"]);
     export(&origin);
@@ -123,7 +123,7 @@ fn indexing_after_an_import_processes_only_what_differs() {
     assert_eq!((counts(&run), &run["changed_chunks"]), ([0, 60, 0, 0], &0.into()), "{run}");
     assert_eq!(digest(&checkout), digest(&origin));
 
-    // The other checkout differs from the exported one by two files and a commit.
+    // The other checkout differs from the exported checkout in three files and a commit.
     let further = origin.duplicate();
     further.write("m0/f0.py", BODIES[0].replace('N', "999"));
     further.write("new.py", BODIES[0].replace('N', "1000"));

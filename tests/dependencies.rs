@@ -39,8 +39,8 @@ fn every_licence_is_allowed() {
         used.extend(expression.ids().filter(|id| allowed.contains(id)).map(str::to_owned));
         excepted.extend(exception.map(|_| name.to_owned()));
     }
-    // cargo-deny expects a licence with an exception to be listed in this form. The exception only adds permissions to
-    // the licence.
+    // cargo-deny expects a licence with an SPDX exception to be listed as `LICENCE WITH EXCEPTION`. Such an exception
+    // only adds permissions, so `Expression` ignores it.
     let is_used =
         |id: &str| used.contains(id) || id.contains(" WITH ") && licences.iter().any(|text| text.contains(id));
     let idle: Vec<_> = allowed.iter().filter(|id| !is_used(id)).collect();

@@ -94,7 +94,8 @@ fn symbolic_links_are_skipped_even_in_loops() {
     assert_eq!(skipped(&index_and_find_good(&fixture), "symbolic link"), 2);
 }
 
-/// Runs the program as an ordinary user, because permissions do not restrict the superuser.
+/// Runs the program. If the superuser runs the tests, runs the program as an ordinary user, because permissions do not
+/// restrict the superuser.
 #[cfg(unix)]
 fn as_nobody(fixture: &Fixture, arguments: &[&str]) -> Run {
     use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -255,7 +256,7 @@ fn a_directory_removed_during_the_walk_is_no_failure() {
     assert!(!run.out.contains("gone/"), "{run:?}");
 }
 
-/// Creates a tree that takes so long to index that a test can intervene meanwhile.
+/// Creates a tree that takes so long to index that a test can act during the run.
 fn large() -> Fixture {
     let fixture = with_good_file();
     for number in 0..1_500 {

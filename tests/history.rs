@@ -26,7 +26,7 @@ fn with_commits(fixture: Fixture) -> Fixture {
     fixture
 }
 
-/// Clones `origin` through git's transport.
+/// Clones `origin` from a `file://` URL. For a path, git would copy the objects and ignore `options` such as `--depth`.
 fn cloned(origin: &Fixture, options: &[&str]) -> Fixture {
     let clone = Fixture::plain();
     origin.run_git(&["config", "uploadpack.allowFilter", "true"]);
@@ -114,7 +114,7 @@ fn git_output(root: &Path, arguments: &[&str]) -> String {
     String::from_utf8_lossy(&output.stdout).trim().to_owned()
 }
 
-/// Asserts that no file has a history, that a search still finds both files, and that the report gives the reason.
+/// Asserts that no file has a history, that a search still succeeds, and that the report gives the reason.
 fn check_unavailable(fixture: &Fixture, reason: &str) {
     let found = warnings(&index(fixture));
     assert!(found.contains(reason), "{found}");
@@ -130,11 +130,11 @@ fn a_repository_without_commits_has_no_history() {
     fixture.write("a.py", ALPHA);
     assert_eq!(warnings(&index(&fixture)), "HEAD has no commit yet: no file has a history");
     assert!(search(&fixture, "alpha").contains("- (untracked)"));
-    // The same if HEAD names a branch that does not exist.
+    // A HEAD that names a missing branch has the same effect.
     let lost = repository(&[]);
     std::fs::remove_file(lost.path(".git/refs/heads/main")).expect("the file can be removed");
     assert_eq!(warnings(&index(&lost)), "HEAD has no commit yet: no file has a history");
-    // Without HEAD, git does not recognise the repository either.
+    // Without the file HEAD, the directory is no git repository.
     std::fs::remove_file(lost.path(".git/HEAD")).expect("the file can be removed");
     assert_eq!(warnings(&index(&lost)), "");
 }
@@ -168,7 +168,7 @@ fn uncommitted_lines_have_no_commit() {
 }
 
 #[test]
-fn in_a_merge_lines_of_the_other_side_have_no_commit_yet() {
+fn during_a_merge_lines_of_the_merged_branch_have_no_commit_yet() {
     let fixture = repository(&[]);
     fixture.run_git(&["switch", "--quiet", "--create", "side", "HEAD~1"]);
     fixture.write("a.py", format!("{ALPHA}{BETA}").replace("return z", "return z + 7")).commit("side");
@@ -287,7 +287,7 @@ fn grafts_and_replacements_are_followed() {
 }
 
 #[test]
-fn other_hashes_and_borrowed_objects_are_read() {
+fn sha256_repositories_and_objects_of_alternates_are_read() {
     let long = repository(&["--object-format=sha256"]);
     assert_eq!(check(&long), "");
     assert_eq!(lines(&long, "b.py").split(' ').next().map(str::len), Some(64));
@@ -302,7 +302,7 @@ fn other_hashes_and_borrowed_objects_are_read() {
 #[test]
 fn references_in_a_reftable_are_reported_as_unsupported() {
     let fixture = Fixture::plain();
-    // An older git does not know the reftable format, so the test is skipped.
+    // An older git does not know the reftable format. Then the test checks nothing.
     if fixture.try_git(&["init", "--quiet", "--ref-format=reftable"]) {
         check_unavailable(&with_commits(fixture), "reftable");
     }
@@ -310,11 +310,11 @@ fn references_in_a_reftable_are_reported_as_unsupported() {
 
 #[test]
 fn line_ends_and_encodings_of_the_checkout_are_not_edits() {
-    let anew = |fixture: &Fixture| {
+    let checkout_again = |fixture: &Fixture| {
         fixture.remove("a.py").remove("b.py").run_git(&["checkout", "--quiet", "--", "."]);
     };
     let windows = repository(&[]);
-    // The fixture sets `core.autocrlf=false` for its git commands.
+    // The fixture sets `core.autocrlf=false` for its git commands, so the test converts the line ends itself.
     let crlf = |fixture: &Fixture, file: &str| {
         let text = std::fs::read_to_string(fixture.path(file)).expect("the file can be read").replace('\n', "\r\n");
         fixture.write(file, text);
@@ -327,13 +327,13 @@ fn line_ends_and_encodings_of_the_checkout_are_not_edits() {
 
     let attributes = repository(&[]);
     attributes.write(".gitattributes", "* text=auto eol=crlf\n").commit("attributes");
-    anew(&attributes);
+    checkout_again(&attributes);
     assert!(std::fs::read(attributes.path("a.py")).expect("the file can be read").ends_with(b"\r\n"));
     assert_eq!(check(&attributes), "");
 
     let utf16 = repository(&[]);
     utf16.write(".gitattributes", "b.py working-tree-encoding=UTF-16LE-BOM\n");
-    anew(&utf16);
+    checkout_again(&utf16);
     utf16.commit("encoding");
     assert!(std::fs::read(utf16.path("b.py")).expect("the file can be read").starts_with(b"\xff\xfe"));
     assert_eq!(check(&utf16), "");
@@ -350,7 +350,7 @@ fn neither_filters_nor_textconv_are_run() {
     assert_eq!(index(&fixture)["files"]["indexed"], 2);
     assert!(!fixture.path("ran").exists());
     assert_eq!(lines(&fixture, "a.py"), git_lines(fixture.root(), "a.py"));
-    assert!(lines(&fixture, "b.py").contains("0000000000"), "what a filter changes counts as an edit");
+    assert!(lines(&fixture, "b.py").contains("0000000000"), "changes by a filter count as edits");
 }
 
 #[test]
@@ -383,7 +383,7 @@ fn touches_are_counted_without_old_versions() {
         run.json()["results"][0]["git"]["touches"].clone()
     };
     assert_eq!(touches(&kept.duplicate()), 4);
-    // The direct predecessor stays undamaged, because it is compared with the current version.
+    // The previous version stays undamaged, because a run compares it with the current version.
     for old in ["HEAD~2:a.py", "HEAD~3:a.py"] {
         damage(&kept, old, b"");
     }

@@ -96,25 +96,25 @@ fn assert_recovers(fixture: &Fixture, fresh: Option<&String>, what: &str) {
     }
 }
 
-/// Kills a command at each of its steps in turn. Each attempt starts from the same index, whose data file has the bytes
-/// `before`.
+/// Kills a command at each of its steps in turn. Each attempt starts from an index whose data file has the bytes
+/// `before`, or without an index. A command that is not killed leaves an index with the digest `new`.
 fn die_at_every_step(fixture: &Fixture, arguments: &[&str], before: Option<&[u8]>, new: Option<&String>) {
     let fresh = fresh_digest(fixture);
-    let lay_out = || {
-        let home = fixture.path(".aurora");
-        if home.exists() {
-            fs::remove_dir_all(&home).expect("the directory can be removed");
+    let restore = || {
+        let directory = fixture.path(".aurora");
+        if directory.exists() {
+            fs::remove_dir_all(&directory).expect("the directory can be removed");
         }
         if let Some(data) = before {
             fixture.write(".aurora/index/data.mdb", data);
         }
     };
-    lay_out();
+    restore();
     // An unusable index is treated like a missing index.
     let old = usable_digest(fixture);
     let (mut point, mut renewed) = (1, 0);
     loop {
-        lay_out();
+        restore();
         let mut command = fixture.command();
         command.args(arguments).env(POINT, point.to_string()).env("AURORA_SEARCH_REFRESH", "60000");
         let run = Run::from_command(&mut command);
@@ -123,7 +123,7 @@ fn die_at_every_step(fixture: &Fixture, arguments: &[&str], before: Option<&[u8]
             assert_eq!(digest(fixture).as_ref(), new, "{arguments:?}");
             break;
         }
-        // A program that dies prints no message.
+        // The program must abort at the step. It must not end with an error or panic.
         assert!(run.code != Some(1) && run.code != Some(2) && !run.err.contains("panicked"), "{what}: {run:?}");
         let found = match old {
             None => usable_digest(fixture),
@@ -193,11 +193,11 @@ fn a_replacement_that_dies_at_any_step_leaves_the_old_index_or_the_new_one() {
     die_at_every_step(&fixture, &import, Some(&data), imported.as_ref());
 }
 
-/// A store, the command that creates it, and the commands that must succeed after the first command was killed.
+/// A store, the command that creates the store, and the commands that must succeed after that command was killed.
 struct Creation {
     name: &'static str,
     create: &'static [&'static str],
-    /// The file for whose creation the test waits. If it is a directory, it is enough that the directory exists.
+    /// The file or directory for whose creation the test waits before it kills the command.
     file: PathBuf,
     /// The directory that is deleted before each round.
     store: PathBuf,

@@ -213,7 +213,7 @@ fn visit(directory: &str, see: &mut impl FnMut(&str, &str)) {
 }
 
 #[test]
-fn only_storage_the_kernels_and_the_bounded_parser_may_be_unsafe() {
+fn safe_crates_forbid_unsafe_code() {
     for krate in [
         "analysis",
         "evaluation",

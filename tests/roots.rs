@@ -1,5 +1,5 @@
-//! Searches in several roots, the list of known roots, and work trees that start from a sibling's index. Tested with
-//! the whole program.
+//! Searches in several roots, the list of known roots, and work trees that start from the index of a sibling, tested
+//! with the whole program.
 
 mod fixture;
 
@@ -152,7 +152,7 @@ fn the_index_of_another_repository_is_not_adopted() {
     main.write("src/cache.py", CACHE).commit("first");
     stranger.write("src/cache.py", CACHE).commit("first");
     indexed(&main, ".", &[]);
-    // The other repository falsely lists this directory as its work tree.
+    // The repository `stranger` falsely lists the directory of `main` as one of its work trees.
     let claimed = stranger.path(".git/worktrees/claimed");
     std::fs::create_dir_all(&claimed).expect("the directory can be created");
     for (name, content) in [

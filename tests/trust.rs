@@ -99,7 +99,7 @@ fn a_damaged_index_cannot_be_trusted() {
     plant(&fixture);
     let path = fixture.path(".aurora/index/data.mdb");
     let mut bytes = fs::read(&path).expect("the file can be read");
-    let at = bytes.windows(16).position(|window| window == b"planted_function").expect("the file is listed");
+    let at = bytes.windows(16).position(|window| window == b"planted_function").expect("the index contains the name");
     bytes[at] ^= 1;
     fs::write(&path, bytes).expect("the file can be written");
     let run = fixture.aur(&["mem", "trust-index"]);
@@ -174,7 +174,7 @@ fn a_moved_project_keeps_its_index() {
 }
 
 #[test]
-fn an_index_run_in_a_copy_disowns_neither_the_original_nor_other_copies() {
+fn an_index_run_in_a_copy_keeps_the_trust_in_all_other_copies() {
     let fixture = Fixture::plain();
     let added = "def added_function():\n    return 2\n";
     fixture.write("a/real.py", "def real_function():\n    return 1\n");
@@ -190,7 +190,7 @@ fn an_index_run_in_a_copy_disowns_neither_the_original_nor_other_copies() {
         let run = run_ok(&fixture, &["mem", "index", place, "--require-index"]);
         assert!(!run.out.contains("set aside"), "{place}: {run:?}");
     }
-    // Afterwards, the index of the copy is older than the indexes of all other directories.
+    // The last copy gets the saved index, which is older than the indexes of all other directories.
     fixture.write("a/added.py", added);
     run_ok(&fixture, &["mem", "index", "a"]);
     restore("d");
@@ -235,7 +235,7 @@ fn restore(from: &Fixture, to: &Fixture) {
 }
 
 #[test]
-fn an_index_restored_at_another_place_was_rebuilt() {
+fn an_index_restored_in_another_directory_is_updated() {
     let saved = repository();
     run_ok(&saved, &["mem", "index"]);
     let restored = saved.duplicate();

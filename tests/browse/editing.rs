@@ -60,7 +60,7 @@ fn the_editor_gets_the_line_and_the_file() {
     assert_eq!(words, ["-n", "two words", "+12", "src/cache.py"]);
     // Afterwards, the browser is on the screen again and accepts keys.
     tty.until("the browser", |screen| screen.alternate_screen()).types(DOWN).types(CTRL_C);
-    assert_eq!(tty.ended().0, 0);
+    assert_eq!(tty.wait_for_exit().0, 0);
 
     std::fs::remove_file(arguments_file(&fixture)).expect("the file can be removed");
     let goto = editor(&fixture, "code", WAIT_FOR_LINE);
@@ -72,7 +72,7 @@ fn the_editor_gets_the_line_and_the_file() {
     let file = canonical(fixture.root()).join("src/cache.py");
     assert_eq!(words, ["--goto".to_owned(), format!("{}:12", file.display())]);
     tty.until("the browser", |screen| screen.alternate_screen()).types(CTRL_C);
-    assert_eq!(tty.ended().0, 0);
+    assert_eq!(tty.wait_for_exit().0, 0);
 }
 
 fn canonical(path: &Path) -> PathBuf {
@@ -96,7 +96,7 @@ fn the_editor_has_exclusive_use_of_the_terminal() {
     tty.until("the screen before", |screen| !screen.alternate_screen() && !screen.hide_cursor());
     tty.types(CTRL_C).shows("interrupted").types("words\n").shows("line: words").types("\n");
     tty.until("the browser", |screen| screen.alternate_screen()).shows("src/cache.py:12").types(CTRL_C);
-    assert_eq!(tty.ended().0, 0);
+    assert_eq!(tty.wait_for_exit().0, 0);
 }
 
 #[test]
@@ -104,11 +104,11 @@ fn an_edit_in_the_editor_is_found() {
     let fixture = indexed();
     let script = editor(&fixture, "editor", "sed 's/drop_page/discard_sheet/' src/cache.py > new\nmv new src/cache.py");
     let mut command = fixture.command();
-    // Enough time to update the index on any machine.
+    // A minute is enough to update the index on any machine.
     command.args(["mem", "browse", "drop page"]).env("EDITOR", &script).env("AURORA_SEARCH_REFRESH", "60000");
     let tty = Tty::start(command, WIDE.0, WIDE.1);
     tty.shows("drop_page").types(ENTER).shows("discard_sheet").hides("drop_page").types(CTRL_C);
-    assert_eq!(tty.ended().0, 0);
+    assert_eq!(tty.wait_for_exit().0, 0);
 }
 
 #[test]
@@ -125,18 +125,18 @@ fn a_failing_editor_is_reported() {
         let tty = Tty::start(command, 250, 24);
         tty.shows("┃").types(ENTER).shows(message);
         tty.types(CTRL_C);
-        assert_eq!(tty.ended().0, 0, "{editor}");
+        assert_eq!(tty.wait_for_exit().0, 0, "{editor}");
     }
     fixture.remove("src/cache.py");
     let mut command = fixture.command();
     command.args(["mem", "browse", "drop page"]).env("EDITOR", "true");
     let tty = Tty::start(command, WIDE.0, WIDE.1);
     tty.shows("deleted since it was indexed").types(ENTER).shows("Cannot open src/cache.py").types(CTRL_C);
-    assert_eq!(tty.ended().0, 0);
+    assert_eq!(tty.wait_for_exit().0, 0);
 }
 
 #[test]
-fn an_opened_result_is_remembered() {
+fn opening_a_result_records_an_access() {
     let fixture = indexed();
     let script = editor(&fixture, "editor", WAIT_FOR_LINE);
     let accesses = || {
@@ -144,13 +144,13 @@ fn an_opened_result_is_remembered() {
         found.json()["results"][0]["access"]["count"].clone()
     };
     let none = accesses();
-    for (arguments, opened_before) in [(&["drop page", "--no-record"][..], true), (&["drop page"], false)] {
+    for (arguments, is_unchanged) in [(&["drop page", "--no-record"][..], true), (&["drop page"], false)] {
         let (tty, _) = open_first_result(&fixture, arguments, |command| {
             command.env("EDITOR", &script).env_remove("VISUAL");
         });
         tty.until("the browser", |screen| screen.alternate_screen()).types(CTRL_C);
-        assert_eq!(tty.ended().0, 0);
-        assert_eq!(accesses() == none, opened_before, "{arguments:?}: {} after {none}", accesses());
+        assert_eq!(tty.wait_for_exit().0, 0);
+        assert_eq!(accesses() == none, is_unchanged, "{arguments:?}: {} after {none}", accesses());
         std::fs::remove_file(crate::editing::arguments_file(&fixture)).expect("the file can be removed");
     }
 }

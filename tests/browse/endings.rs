@@ -7,11 +7,11 @@ use crate::keys::{CTRL_C, CTRL_Z, ESCAPE};
 use crate::{WIDE, browse, indexed};
 
 #[test]
-fn escape_clears_and_then_ends() {
+fn escape_clears_the_query_and_then_ends_the_browser() {
     let fixture = indexed();
     let tty = browse(&fixture, &["drop", "page"], WIDE);
     tty.shows("drop_page").types(ESCAPE).shows("Type to search").types(ESCAPE);
-    assert_eq!(tty.ended(), (0, String::new()));
+    assert_eq!(tty.wait_for_exit(), (0, String::new()));
 }
 
 #[test]
@@ -20,7 +20,7 @@ fn a_signal_restores_the_terminal() {
     for signal in [Signal::TERM, Signal::HUP, Signal::INT, Signal::QUIT] {
         let tty = browse(&fixture, &["drop", "page"], WIDE);
         tty.shows("drop_page").signal(signal);
-        assert_eq!(tty.ended(), (130, String::new()), "{signal:?}");
+        assert_eq!(tty.wait_for_exit(), (130, String::new()), "{signal:?}");
     }
 }
 
@@ -31,7 +31,7 @@ fn a_signal_during_an_edit_ends_the_browser_after_the_editor() {
     command.args(["mem", "browse", "drop page"]).env("EDITOR", "sh -c 'echo editing; read line'").env_remove("VISUAL");
     let tty = crate::Tty::start(command, WIDE.0, WIDE.1);
     tty.shows("┃").types(crate::keys::ENTER).shows("editing").signal(Signal::TERM).types("\n");
-    let (code, left) = tty.ended();
+    let (code, left) = tty.wait_for_exit();
     assert_eq!(code, 130);
     assert!(left.contains("editing"), "{left}");
 }
@@ -49,7 +49,7 @@ fn a_suspended_browser_can_be_resumed() {
     tty.shows("drop_page").types(CTRL_Z).shows("stopped");
     assert!(!tty.is_raw(), "the shell reads lines");
     tty.types("\n").shows("def drop_page").types(CTRL_C);
-    assert_eq!(tty.ended().0, 0);
+    assert_eq!(tty.wait_for_exit().0, 0);
 }
 
 #[test]

@@ -30,7 +30,7 @@ fn escape_sequences_in_names_and_texts_do_not_reach_the_terminal() {
     let requests = tty.requests();
     assert_eq!(requests.others, Vec::<String>::new());
     assert!(!requests.copied.contains(&"b3duZWQ=".to_owned()));
-    assert_eq!(tty.ended().0, 0);
+    assert_eq!(tty.wait_for_exit().0, 0);
 }
 
 #[test]
@@ -41,7 +41,7 @@ fn a_copied_path_contains_no_escape_sequences() {
     // Base64 of `bad␛]0;owned␇�.py:1`.
     assert_eq!(tty.copied(), ["YmFk4pCbXTA7b3duZWTikIfvv70ucHk6MQ=="]);
     tty.types(CTRL_C);
-    assert_eq!(tty.ended().0, 0);
+    assert_eq!(tty.wait_for_exit().0, 0);
 }
 
 #[test]
@@ -50,7 +50,7 @@ fn pasted_text_becomes_one_line_without_control_characters() {
     let tty = browse(&fixture, &[], (100, 24));
     tty.shows("Type to search").types("\x1b[200~drop\r\npage\x1b]0;x\x07\x1b[201~").shows("> drop  page]0;x");
     tty.shows("drop_page").types(CTRL_C);
-    assert_eq!(tty.ended().0, 0);
+    assert_eq!(tty.wait_for_exit().0, 0);
 }
 
 #[test]
@@ -64,5 +64,5 @@ fn the_browser_works_on_screens_of_any_size() {
         }
     }
     tty.resize(20, 5).shows("target").resize(100, 24).shows("日本/語").types(CTRL_C);
-    assert_eq!(tty.ended().0, 0);
+    assert_eq!(tty.wait_for_exit().0, 0);
 }

@@ -10,21 +10,21 @@ use crate::{WIDE, browse, index, indexed};
 fn a_project_without_an_index_gets_one() {
     let fixture = Fixture::git();
     fixture.write("src/cache.py", crate::CACHE);
-    let refused = browse(&fixture, &["--no-index"], WIDE).ended();
+    let refused = browse(&fixture, &["--no-index"], WIDE).wait_for_exit();
     assert_eq!(refused.0, 2);
     assert!(refused.1.contains("no index in"), "{}", refused.1);
     let tty = browse(&fixture, &["drop page"], WIDE);
     tty.shows("def drop_page").types(CTRL_C);
-    assert_eq!(tty.ended().0, 0);
+    assert_eq!(tty.wait_for_exit().0, 0);
 }
 
 #[test]
-fn a_directory_without_a_project_is_not_indexed_unasked() {
+fn a_directory_without_a_project_is_indexed_only_after_confirmation() {
     let fixture = Fixture::plain();
     fixture.write("notes.txt", "something\n");
     let tty = browse(&fixture, &[], WIDE);
     tty.shows("Index it").types("n\n");
-    assert_eq!(tty.ended().0, 2);
+    assert_eq!(tty.wait_for_exit().0, 2);
     assert!(!fixture.path(".aurora").exists());
 }
 
@@ -34,7 +34,7 @@ fn an_index_built_by_somebody_else_is_refused() {
     fs::create_dir_all(fixture.path(".aurora/index")).expect("the directory can be created");
     fs::copy(author.path(".aurora/index/data.mdb"), fixture.path(".aurora/index/data.mdb"))
         .expect("the file can be copied");
-    let (code, left) = browse(&fixture, &["drop page"], WIDE).ended();
+    let (code, left) = browse(&fixture, &["drop page"], WIDE).wait_for_exit();
     assert_eq!(code, 2);
     assert!(left.contains("is not trusted"), "{left}");
 }
@@ -42,7 +42,7 @@ fn an_index_built_by_somebody_else_is_refused() {
 #[test]
 fn an_invalid_filter_fails_before_the_screen_is_drawn() {
     let fixture = indexed();
-    let (code, left) = browse(&fixture, &["x", "--type", "functoin"], WIDE).ended();
+    let (code, left) = browse(&fixture, &["x", "--type", "functoin"], WIDE).wait_for_exit();
     assert_eq!(code, 2);
     assert!(left.contains("Invalid chunk type 'functoin'"), "{left}");
 }
@@ -63,5 +63,5 @@ fn a_new_generation_is_loaded_and_the_selection_stays() {
     fixture.write("src/pages.py", "def drop_page_now(page):\n    \"\"\"Drop page.\"\"\"\n    return page\n");
     index(&fixture);
     tty.shows("drop_page_now").until("the same result", selected("PageCache ")).types(CTRL_C);
-    assert_eq!(tty.ended().0, 0);
+    assert_eq!(tty.wait_for_exit().0, 0);
 }

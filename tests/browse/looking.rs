@@ -5,7 +5,7 @@ use crate::{WIDE, browse, indexed};
 
 /// Returns the text of the screen without the duration of the search. The width of the duration varies, which would
 /// shift the text before it.
-fn steady(screen: &str) -> String {
+fn without_duration(screen: &str) -> String {
     let lines = screen.lines().map(|line| match line.rsplit_once(" · ").filter(|(_, rest)| rest.ends_with("ms")) {
         Some((left, _)) => left.split_whitespace().collect::<Vec<_>>().join(" "),
         None => line.to_owned(),
@@ -19,10 +19,10 @@ fn results_change_while_the_user_types() {
     let tty = browse(&fixture, &[], WIDE);
     tty.shows("Type to search").types("evict the oldest page").shows("evict_oldest").shows("src/cache.py:7");
     tty.shows("def evict_oldest(self, pages):").until("the answer", |screen| !screen.contents().contains("searching"));
-    insta::assert_snapshot!(steady(&tty.screen(vt100::Screen::contents)));
+    insta::assert_snapshot!(without_duration(&tty.screen(vt100::Screen::contents)));
     tty.types(CTRL_U).types("retry with backoff").shows("http/retry.go:").shows("func RetryWithBackoff");
     tty.types(CTRL_C);
-    assert_eq!(tty.ended().0, 0);
+    assert_eq!(tty.wait_for_exit().0, 0);
 }
 
 #[test]
@@ -33,7 +33,7 @@ fn the_explanation_has_its_own_pane() {
     tty.types(TAB).types(DOWN).shows("Final Score:").types(TAB).hides("Final Score:");
     tty.types(F1).shows("press any key").types("x").hides("press any key").types(TAB).shows("Final Score:");
     tty.types(TAB).types(ESCAPE).shows("Type to search").types(ESCAPE);
-    assert_eq!(tty.ended().0, 0);
+    assert_eq!(tty.wait_for_exit().0, 0);
 }
 
 #[test]
@@ -48,7 +48,7 @@ fn filters_narrow_the_results_and_report_errors() {
     tty.types(ESCAPE).hides("Filter:").shows("PageCache");
     tty.types(CTRL_F).types("lang:go").types(ENTER).hides("PageCache").shows("Filter: lang:go").types(CTRL_U);
     tty.types("backoff").shows("> backoff").shows("RetryWithBackoff").types(CTRL_C);
-    assert_eq!(tty.ended().0, 0);
+    assert_eq!(tty.wait_for_exit().0, 0);
 }
 
 #[test]
@@ -58,14 +58,14 @@ fn arguments_become_the_initial_filters() {
     let tty = browse(&fixture, &arguments, WIDE);
     tty.shows("Filter: type:method path:'src/**' grep:'return .*page'").shows("1 result ").shows("evict_oldest");
     tty.types(CTRL_C);
-    assert_eq!(tty.ended().0, 0);
+    assert_eq!(tty.wait_for_exit().0, 0);
     let listed = browse(&fixture, &["--fixed", "pages[1:]"], WIDE);
     listed.shows("drop_page").hides("0.").types(CTRL_C);
-    assert_eq!(listed.ended().0, 0);
+    assert_eq!(listed.wait_for_exit().0, 0);
 }
 
 #[test]
-fn a_narrow_screen_shows_the_code_below_the_results_and_a_small_one_instead_of_them() {
+fn a_narrow_screen_shows_the_code_below_the_results_and_a_small_screen_shows_either() {
     let fixture = indexed();
     let tty = browse(&fixture, &["drop page"], WIDE);
     tty.shows("def drop_page").resize(60, 24);
@@ -74,7 +74,7 @@ fn a_narrow_screen_shows_the_code_below_the_results_and_a_small_one_instead_of_t
         line("src/cache.py:12").zip(line("def drop_page")).is_some_and(|(result, code)| result < code)
     });
     tty.resize(40, 8).hides("def drop_page").shows("drop_page").types(TAB).shows("def drop_page").types(CTRL_C);
-    assert_eq!(tty.ended().0, 0);
+    assert_eq!(tty.wait_for_exit().0, 0);
 }
 
 #[test]
@@ -90,6 +90,6 @@ fn code_is_coloured_only_if_colours_are_enabled() {
         });
         assert_eq!(has_colours, expected, "{arguments:?}");
         tty.types(CTRL_C);
-        assert_eq!(tty.ended().0, 0);
+        assert_eq!(tty.wait_for_exit().0, 0);
     }
 }

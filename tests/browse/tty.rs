@@ -17,7 +17,7 @@ use vt100::{Callbacks, Parser, Screen};
 
 /// Time after which a test stops waiting and fails. It is much longer than any step takes.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// Interval at which a condition is checked again if nothing announces its change.
+/// Interval at which a condition is checked again while the program prints nothing.
 const STEP: Duration = Duration::from_millis(20);
 
 /// A program that runs on a pseudo-terminal.
@@ -42,7 +42,7 @@ struct Display {
     is_closed: bool,
 }
 
-/// Control sequences of the program, other than text.
+/// Control sequences of the program that do not change the text on the screen.
 #[derive(Default, Clone)]
 pub(crate) struct Requests {
     /// Texts copied to the clipboard, in base64.
@@ -157,7 +157,7 @@ impl Tty {
 
     /// Waits until the program ends, and asserts that it has restored the terminal. Returns the exit code, or the
     /// negated number of the signal that ended the program, and the text of the screen.
-    pub(crate) fn ended(mut self) -> (i32, String) {
+    pub(crate) fn wait_for_exit(mut self) -> (i32, String) {
         let screen = self.wait_until("the end of the program", |shown| shown.is_closed).parser.screen().clone();
         let status = self.child.wait().expect("the program ends");
         assert!(!screen.alternate_screen(), "the program has left the alternate screen");
@@ -191,7 +191,7 @@ impl Tty {
         while !is_so(&shown) {
             let left = PATIENCE.saturating_sub(began.elapsed());
             assert!(!left.is_zero() && !shown.is_closed, "waited for {what}:\n{}", shown.parser.screen().contents());
-            // Not every condition announces its change.
+            // A condition can also become true without output of the program, for example when a file appears.
             shown = self.shown.1.wait_timeout(shown, STEP.min(left)).expect("the lock is not poisoned").0;
         }
         shown

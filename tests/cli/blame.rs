@@ -24,7 +24,7 @@ fn blame_equals_git_blame() {
     assert_eq!((blamed.code, blamed.err.as_str()), (Some(0), ""));
     assert_eq!(blamed.out, by_git(&fixture, "src/auth/manager.py"));
     assert!(blamed.out.lines().count() > 10);
-    // For uncommitted lines, both tools print a commit of zeros. Other files are unchanged.
+    // For uncommitted lines, both tools print a commit of zeros. `retry.go` has no uncommitted lines.
     let text = std::fs::read_to_string(fixture.path("src/auth/manager.py")).expect("the file can be read");
     fixture.write("src/auth/manager.py", text.replace("name.strip()", "name.strip().lower()") + "\n# new\n");
     run(&fixture, &["mem", "index", "-q"]);
@@ -33,7 +33,7 @@ fn blame_equals_git_blame() {
         assert_eq!(blamed.out, by_git(&fixture, path));
         assert_eq!(blamed.out.contains("0000000000"), path.ends_with("py"), "{}", blamed.out);
     }
-    // The same after a commit, with a path relative to a subdirectory.
+    // After a commit, the output still equals the output of git. The path is now relative to a subdirectory.
     fixture.commit("third");
     run(&fixture, &["mem", "index", "-q"]);
     let below = crate::fixture::Run::from_command(fixture.command().current_dir(fixture.path("src/auth")).args([
@@ -45,7 +45,7 @@ fn blame_equals_git_blame() {
 }
 
 #[test]
-fn blame_as_json_adds_up_to_the_lines() {
+fn runs_of_blame_as_json_cover_all_lines() {
     let fixture = indexed();
     let report = run(&fixture, &["mem", "blame", "src/auth/manager.py", "--format", "json"]).json();
     assert_eq!((&report["file"], &report["complete"]), (&"src/auth/manager.py".into(), &true.into()));
@@ -93,7 +93,7 @@ fn the_pipeline_can_choose_attribution_of_whole_files() {
     assert!(table.contains("1 (file)"), "{table}");
     let blamed = run(&fixture, &["mem", "blame", "src/http/retry.go"]);
     assert!(blamed.code == Some(2) && blamed.err.contains("tier = \"file\""), "{blamed:?}");
-    // Both commits changed the other file. The second commit did not change the line that the first commit wrote.
+    // Both commits changed `manager.py`, so attribution by file counts two commits.
     let manager = || run(&fixture, &["mem", "search", "manager", "--lang", "python", "--format", "json"]).json();
     assert_eq!(manager()["results"][0]["git"]["commits"], 2);
     fixture.write(".aurora/pipeline.toml", "extends = \"default\"\n");

@@ -67,7 +67,7 @@ fn tree(directory: &Path) -> BTreeMap<PathBuf, (SystemTime, Vec<u8>)> {
 }
 
 #[test]
-fn every_stage_shows_its_results_for_a_file() {
+fn a_dry_run_shows_the_results_of_every_stage() {
     let fixture = repository();
     let shown = dry(&fixture, &["src/auth/manager.py"]);
     assert_eq!((shown.code, shown.err.as_str()), (Some(0), ""), "{shown:?}");
@@ -76,7 +76,7 @@ fn every_stage_shows_its_results_for_a_file() {
 }
 
 #[test]
-fn a_program_shows_its_values_drops_failures_and_log() {
+fn a_dry_run_shows_the_values_drops_failures_and_log_of_a_program() {
     let fixture = project_with_judge();
     let shown = dry(&fixture, &["src/auth/manager.py", "--only", "judge"]);
     assert_eq!(shown.code, Some(1), "{shown:?}");
@@ -130,7 +130,7 @@ fn names_of(shown: &Run) -> Vec<String> {
 }
 
 #[test]
-fn the_stage_that_leaves_a_file_out_is_shown() {
+fn the_stage_that_skips_a_file_is_shown() {
     let fixture = repository();
     fixture.write(".gitignore", "generated/\n.aurora/\n");
     fixture.write("generated/a.py", "x = 1\n").write("node_modules/a/b.js", "let x\n").write(".env", "KEY=1\n");
@@ -160,7 +160,7 @@ fn the_stage_that_leaves_a_file_out_is_shown() {
 }
 
 #[test]
-fn a_stage_that_drops_files_gives_the_reason() {
+fn the_reason_for_a_dropped_file_is_shown() {
     let fixture = repository();
     fixture.write(
         "tools/sieve.py",
@@ -239,7 +239,10 @@ fn a_document_from_a_program_is_shown_by_its_path() {
     let missing = dry(&fixture, &["@tickets/600.md"]);
     assert_eq!(missing.code, Some(2), "{missing:?}");
     let file = dry(&fixture, &["docs/guide.md", "--format", "json"]);
-    assert!(!names_of(&file).contains(&"tickets".to_owned()), "documents are not listed for a file");
+    assert!(
+        !names_of(&file).contains(&"tickets".to_owned()),
+        "a stage that supplies documents is not listed for a file"
+    );
 }
 
 #[test]

@@ -77,7 +77,7 @@ fn an_embedding_service_replaces_the_built_in_model() {
     let found = run(&service.url, &["mem", "search", "htmll", "--mode", "dense", "--format", "json"]);
     assert_eq!((found.code, found.err.as_str()), (Some(0), ""), "{found:?}");
     let results = found.json();
-    assert_eq!(results["results"][0]["file"], "src/render.py", "it contains no word of the query: {results}");
+    assert_eq!(results["results"][0]["file"], "src/render.py", "the file contains no word of the query: {results}");
     let doctor = run(&service.url, &["doctor"]);
     assert!(doctor.out.contains("384 dimensions"), "{doctor:?}");
 

@@ -98,7 +98,7 @@ fn check_blame(fixture: &Fixture, path: &str, lines: usize) {
 }
 
 #[test]
-fn blame_compares_the_bytes_of_other_encodings() {
+fn blame_compares_the_bytes_before_decoding() {
     let fixture = fixture();
     run(&fixture, &["mem", "index", "-q"]);
     for (path, _, _, text) in TEXTS {
@@ -118,7 +118,7 @@ fn blame_compares_the_bytes_of_other_encodings() {
 }
 
 #[test]
-fn blame_compares_masked_bytes() {
+fn blame_compares_the_bytes_before_secrets_are_masked() {
     let fixture = Fixture::git();
     let token = ["ghp", "_", "k3Jd82mXq0PzL5vRt7NcY1wBs9HfGa4eUiTo"].concat();
     let text = format!("def connect():\n    token = '{token}'\n    return token\n");
@@ -133,7 +133,7 @@ fn blame_compares_masked_bytes() {
         check_blame(&fixture, path, 3);
         assert!(!run(&fixture, &["mem", "blame", path]).out.contains("0000000000"));
     }
-    // Only the token changes. Its mask, and so the masked text, stays the same.
+    // Only the token changes. The masked text stays the same, but blame must not attribute the line to a commit.
     fixture.write("a.py", text.replace("k3Jd82", "m4Ke93"));
     run(&fixture, &["mem", "index", "-q"]);
     check_blame(&fixture, "a.py", 3);

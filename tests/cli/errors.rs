@@ -81,7 +81,7 @@ fn invalid_searches_are_explained() {
 }
 
 #[test]
-fn missing_places_are_explained() {
+fn missing_paths_and_indexes_are_explained() {
     let fixture = Fixture::plain();
     fixture.write("file.py", "");
     settings(&fixture).bind(|| {

@@ -20,7 +20,7 @@ fn verdicts_are_counted_and_shown() {
         let good = run(&fixture, &["mem", "feedback", "good", "code:src/auth/manager.py:hash_password"]);
         assert_eq!((good.code, good.err.as_str()), (Some(0), ""), "{good:?}");
         assert_snapshot!(good.out, @"code:src/auth/manager.py:hash_password: activation +0.20 by feedback");
-        // A line of a method denotes the method, not the class around it. A chunk that is named twice counts once.
+        // A line of a method denotes the method, not the class around it. Two locations in one chunk count once.
         let place = ["src/auth/manager.py:8", "./src/auth/manager.py:7-8"];
         let bad = run(&fixture, &["mem", "feedback", "bad", "--partial", place[0], place[1]]);
         assert_snapshot!(bad.out, @"code:src/auth/manager.py:UserManager.authenticate_user: activation -0.05 by feedback");
@@ -69,7 +69,7 @@ fn an_unknown_id_is_refused_and_nothing_is_recorded() {
 }
 
 #[test]
-fn history_follows_edits_moves_and_rebuilds() {
+fn history_survives_edits_moves_and_rebuilds() {
     let fixture = indexed();
     let index = |arguments: &[&str]| {
         let run = run(&fixture, &[&["mem", "index", "--quiet"], arguments].concat());

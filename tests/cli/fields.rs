@@ -1,4 +1,4 @@
-//! Metadata of chunks: conditions on metadata, and how results show it.
+//! Conditions on the metadata of chunks, and the metadata in the output of a search.
 
 use insta::assert_snapshot;
 use serde_json::Value;
@@ -63,7 +63,7 @@ fn conditions_compare_built_in_metadata_by_its_type() {
     };
     assert_snapshot!(refused("usage_cuont>3"), @"Error: No column 'usage_cuont' in this index; columns: is_pattern, keywords, pattern_type, success_score, usage_count (did you mean `usage_count`?)");
     let missing = search(&fixture, &["--where", "phase_number>3"]);
-    assert_eq!((missing.code, missing.out.as_str()), (Some(0), ""), "a built-in column without values");
+    assert_eq!((missing.code, missing.out.as_str()), (Some(0), ""), "a built-in column without values is no error");
     assert!(missing.err.starts_with("Note: No column 'phase_number' in this index"), "{missing:?}");
     assert_snapshot!(refused("usage_count>many"), @"Error: Invalid value 'many' for the column 'usage_count' of type integer: give a number, such as 5 or 0.5, or a range, such as 1..5");
     assert_snapshot!(refused("keywords>a"), @"Error: The column 'keywords' of type strings has no order for `>`; it can be compared with =, != and in");
@@ -90,11 +90,11 @@ fn a_filter_without_a_query_lists_all_matches() {
     let nothing = run(&fixture, &["mem", "search", "--where", "usage_count>99"]);
     assert_eq!(nothing.code, Some(0));
     assert!(nothing.err.contains("No chunk has usage_count>99") && nothing.err.contains("no chunk passes the filters"));
-    assert_eq!(run(&fixture, &["mem", "search", "--no-record"]).code, Some(2), "no query and no filter");
+    assert_eq!(run(&fixture, &["mem", "search", "--no-record"]).code, Some(2), "a search needs a query or a filter");
 }
 
 #[test]
-fn fields_are_shown_below_results() {
+fn metadata_is_shown_below_results() {
     let fixture = with_patterns();
     let shown = |more: &[&str]| search(&fixture, &[&["--where", "usage_count>3", "--show-fields"], more].concat());
     settings(&fixture).bind(|| {

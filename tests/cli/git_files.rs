@@ -58,7 +58,7 @@ fn pipe(path: &Path) {
     assert!(Command::new("mkfifo").arg(path).status().expect("mkfifo runs").success());
 }
 
-/// Replaces a file by what `put` creates, runs `aur mem index`, and returns the warnings.
+/// Removes a file, calls `put` to create a replacement, runs `aur mem index`, and returns the warnings.
 fn warnings_with(name: &str, put: impl FnOnce(&Path)) -> String {
     let fixture = repository();
     let path = fixture.path(name);
@@ -68,7 +68,7 @@ fn warnings_with(name: &str, put: impl FnOnce(&Path)) -> String {
     index(&fixture, name)["warnings"].to_string()
 }
 
-/// Files that gix opens by path. If one of them cannot be read safely, there is no history.
+/// Files that gix opens by path. If one of them cannot be read safely, the git history is unavailable.
 const REFUSED: &[&str] = &[
     ".git",
     ".git/HEAD",
@@ -108,7 +108,7 @@ fn devices_and_pipes_in_place_of_gits_files_are_refused() {
 }
 
 #[test]
-fn endless_files_are_refused() {
+fn huge_files_and_a_head_that_refers_to_itself_are_refused() {
     let huge = |path: &Path| {
         fs::File::create(path).and_then(|file| file.set_len(1 << 40)).expect("the sparse file can be created")
     };
@@ -123,7 +123,7 @@ fn endless_files_are_refused() {
 }
 
 #[test]
-fn an_object_that_is_a_pipe_counts_as_missing() {
+fn an_object_that_is_a_pipe_is_reported() {
     let fixture = repository();
     let head = fs::read_to_string(fixture.path(".git/refs/heads/main")).expect("the file can be read");
     let object = fixture.path(&format!(".git/objects/{}/{}", &head[..2], head[2..].trim()));

@@ -74,7 +74,7 @@ fn the_summary_reports_the_run() {
 }
 
 #[test]
-fn a_run_with_nothing_to_do_says_so() {
+fn a_run_reports_that_nothing_changed() {
     let fixture = indexed();
     let second = run(&fixture, &["mem", "index"]);
     assert_eq!(second.code, Some(0), "{second:?}");
@@ -164,7 +164,7 @@ fn unreadable(path: &std::path::Path) {
 }
 
 #[test]
-fn an_index_can_be_verified_and_has_one_digest() {
+fn an_index_can_be_verified_and_equal_trees_have_equal_digests() {
     let (one, other) = (indexed(), indexed());
     let checked = run(&one, &["mem", "verify"]);
     assert_eq!(checked.code, Some(0), "{checked:?}");
@@ -179,7 +179,7 @@ fn an_index_can_be_verified_and_has_one_digest() {
 }
 
 #[test]
-fn rebuilding_bm25_changes_nothing() {
+fn rebuilding_bm25_does_not_change_the_digest() {
     let fixture = indexed();
     let digest = || run(&fixture, &["mem", "verify", "--digest"]).out;
     let before = digest();

@@ -30,7 +30,11 @@ fn a_project_cannot_exceed_the_limits_of_the_user() {
         assert!(refused.err.contains(part), "{part}: {}", refused.err);
     }
     assert_eq!(run(&fixture, &["pipeline", "check"]).code, Some(2));
-    assert_eq!(run(&fixture, &["pipeline", "check", ".aurora/pipeline.toml"]).code, Some(0), "named by the user");
+    assert_eq!(
+        run(&fixture, &["pipeline", "check", ".aurora/pipeline.toml"]).code,
+        Some(0),
+        "named pipelines are not limited"
+    );
 
     fixture.write_for_user("config.toml", "[limits]\nmemory = \"1TiB\"\nmax_file_size = 9223372036854775807\n");
     let raised = |name: &str, value: &str| {

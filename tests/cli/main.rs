@@ -98,7 +98,7 @@ How to install and run.
 Set the timeout in seconds.
 ";
 
-/// Creates the same repository and indexes it.
+/// Creates the repository of [`repository`] and indexes it.
 fn indexed() -> Fixture {
     let fixture = repository();
     let run = fixture.aur(&["mem", "index", "--quiet"]);

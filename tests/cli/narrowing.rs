@@ -1,4 +1,4 @@
-//! Ways to narrow the output of a search: snippets, patterns and budgets. Also the states of files.
+//! Options that narrow the output of a search (snippets, patterns and budgets), and the states of files.
 
 use insta::assert_snapshot;
 use serde_json::Value;
@@ -185,7 +185,7 @@ fn the_parts_of_a_score_add_up_to_the_final_score() {
 }
 
 #[test]
-fn results_fit_three_widths_plain_and_coloured() {
+fn results_fit_terminals_of_three_widths_with_and_without_colours() {
     let fixture = indexed();
     let shown = |columns: &str, color: &str| {
         let arguments = [

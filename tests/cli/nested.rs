@@ -24,7 +24,7 @@ fn paths(paths: &[&str]) -> BTreeSet<String> {
 const TEXT: &str = "def one():\n    return 1\n";
 
 #[test]
-fn a_linked_work_tree_was_indexed_with_the_outer_one() {
+fn a_linked_work_tree_is_not_indexed_with_the_outer_one() {
     let fixture = Fixture::git();
     fixture.write("a.py", TEXT).write("lib/b.py", TEXT).commit("one");
     fixture.run_git(&["worktree", "add", "--quiet", "-b", "other", ".agents/worktrees/x"]);
@@ -82,7 +82,7 @@ fn ignored_by_git(fixture: &Fixture, files: &[&str]) -> BTreeSet<String> {
 const FILES: [&str; 7] = ["a.py", "b.py", "c.py", "d.py", "sub/a.py", "sub/c.py", "sub/e.py"];
 
 #[test]
-fn the_ignore_file_in_the_git_configuration_was_not_read() {
+fn the_ignore_file_in_the_git_configuration_is_applied() {
     let local = |fixture: &Fixture, text: &str| {
         let config = std::fs::read_to_string(fixture.path(".git/config")).expect("the file can be read");
         fixture.write(".git/config", format!("{config}{text}"));

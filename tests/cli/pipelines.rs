@@ -15,7 +15,12 @@ fn the_shipped_pipelines_are_valid() {
         assert_eq!(shown.code, Some(0), "{shown:?}");
         fixture.write("again.toml", &shown.out);
         let again = run(&fixture, &["pipeline", "show", "again.toml"]);
-        assert_eq!((again.code, &again.out), (Some(0), &shown.out), "what is shown is a pipeline: {}", again.err);
+        assert_eq!(
+            (again.code, &again.out),
+            (Some(0), &shown.out),
+            "the output of `show` is a valid pipeline: {}",
+            again.err
+        );
         for format in ["text", "dot"] {
             let graph = run(&fixture, &["pipeline", "graph", name, "--format", format]);
             assert_eq!(graph.code, Some(0), "{graph:?}");
@@ -93,14 +98,14 @@ command = [\"aurora-no-such-program\"]
     }
     assert!(
         !checked.err.contains("column `chunk.owner`"),
-        "the stage with the misspelt type writes it: {}",
+        "the stage with the misspelt type writes the column: {}",
         checked.err
     );
     assert!(checked.err.ends_with("Error: the pipeline has 7 errors\n"), "{}", checked.err);
 }
 
 #[test]
-fn unknown_columns_of_stages_with_other_mistakes_were_not_reported() {
+fn unknown_columns_of_stages_with_other_mistakes_are_reported() {
     let fixture = Fixture::plain();
     fixture.write(
         "team.toml",
@@ -140,7 +145,7 @@ timeout = 0
         "extends = \"default\"\n[stages.alpha]\n[stage.copy]\nuse = \"process\"\nreads = [\"chunk.alpha\"]\n",
     );
     let checked = run(&fixture, &["pipeline", "check", "team.toml"]);
-    assert!(!checked.err.contains("no earlier stage"), "`stages.alpha` may write it: {}", checked.err);
+    assert!(!checked.err.contains("no earlier stage"), "`stages.alpha` may write the column: {}", checked.err);
 }
 
 #[test]

@@ -19,7 +19,7 @@ fn listed(fixture: &Fixture, directory: &Path, arguments: &[&str]) -> Vec<String
 }
 
 #[test]
-fn a_path_was_resolved_against_the_root_only() {
+fn a_path_is_relative_to_the_working_directory_or_the_root() {
     let fixture = indexed();
     let (root, below) = (fixture.root().to_owned(), fixture.path("src/auth"));
     let expected = listed(&fixture, &root, &["--path", "src/auth/manager.py"]);
@@ -62,7 +62,7 @@ fn a_path_was_resolved_against_the_root_only() {
 
 #[cfg(unix)]
 #[test]
-fn a_path_through_a_link_to_the_root_was_not_found() {
+fn a_path_through_a_link_to_the_root_is_found() {
     let fixture = indexed();
     let link = fixture.home().join("link");
     std::os::unix::fs::symlink(fixture.root(), &link).expect("the link can be created");
@@ -74,7 +74,7 @@ fn a_path_through_a_link_to_the_root_was_not_found() {
 }
 
 #[test]
-fn languages_and_types_had_one_name_each() {
+fn languages_and_types_have_several_names() {
     let fixture = indexed();
     let list = |arguments: &[&str]| listed(&fixture, fixture.root(), arguments);
     for (names, expected) in [
@@ -109,7 +109,7 @@ fn languages_and_types_had_one_name_each() {
 }
 
 #[test]
-fn each_filter_lists_without_a_query() {
+fn each_filter_lists_results_without_a_query() {
     let fixture = indexed();
     for arguments in [
         ["--path", "manager.py"],

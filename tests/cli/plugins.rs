@@ -28,7 +28,7 @@ fn without_digest(text: &str) -> String {
 }
 
 #[test]
-fn a_new_stage_runs_once_trusted_and_its_column_filters() {
+fn a_new_stage_runs_after_it_is_trusted_and_its_column_can_filter() {
     let fixture = project();
     let refused = run(&fixture, &["mem", "index"]);
     assert_eq!((refused.code, refused.out.as_str()), (Some(2), ""));
@@ -124,7 +124,7 @@ fn trust_holds_in_every_clone_and_can_be_revoked() {
     let fixture = project();
     assert_eq!(run(&fixture, &["plugin", "trust", "area", "--yes"]).code, Some(0));
     let clone = clone_of(&fixture);
-    assert_eq!(run(&clone, &["mem", "index"]).code, Some(2), "the record is not part of the repository");
+    assert_eq!(run(&clone, &["mem", "index"]).code, Some(2), "the consent is not part of the repository");
     let indexed = run_in(&clone, &fixture, &["mem", "index", "--quiet"]);
     assert_eq!((indexed.code, indexed.err.as_str()), (Some(0), ""), "{indexed:?}");
     let pipeline = std::fs::read_to_string(clone.path(".aurora/pipeline.toml")).expect("the file can be read");
@@ -185,14 +185,14 @@ fn a_list_of_digests_allows_only_listed_programs() {
     }
     assert_eq!(run(&fixture, &["mem", "index"]).code, Some(2));
     assert_eq!(run(&fixture, &["plugin", "trust", "area", "--yes"]).code, Some(0));
-    assert_eq!(trust(&file, &[]).code, Some(2), "allowed, but not listed");
+    assert_eq!(trust(&file, &[]).code, Some(2), "the program is allowed but not listed");
     std::fs::write(&file, "area\n").expect("the file can be written");
     assert!(trust(&file, &[]).err.contains("allowed:1 does not begin with a digest"));
     assert!(!fixture.path("ran").exists());
 }
 
 #[test]
-fn every_command_names_what_a_digest_may_not_cover() {
+fn every_command_reports_files_that_a_digest_may_not_cover() {
     let fixture = project();
     let text = "import sys\nsys.path += [PLACE]\nimport helper\nopen(\"tools/rules\")\n";
     fixture.write(".aurora/plugins/area.py", text).write("vendor/helper.py", "").write("tools/rules", "");
@@ -210,7 +210,7 @@ fn every_command_names_what_a_digest_may_not_cover() {
 }
 
 #[test]
-fn a_listed_digest_was_accepted_though_it_covered_no_file_of_the_project() {
+fn a_listed_digest_that_covers_no_file_of_the_project_is_refused() {
     let fixture = Fixture::plain();
     let pipeline = |more: &str| {
         format!(
@@ -237,7 +237,7 @@ fn a_listed_digest_was_accepted_though_it_covered_no_file_of_the_project() {
 }
 
 #[test]
-fn only_the_first_missing_file_of_a_program_was_reported() {
+fn all_missing_files_of_a_program_are_reported() {
     let fixture = Fixture::plain();
     let stage = |name: &str| {
         format!(

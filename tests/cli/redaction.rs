@@ -70,7 +70,7 @@ fn no_secret_reaches_the_index() {
     for part in secrets.parts() {
         assert!(!shown.contains(part) && !traced.contains(part), "{part}");
         for file in ["index.aur", ".aurora"] {
-            assert!(!holds(&fixture.path(file), part.as_bytes()), "{file} has {part}");
+            assert!(!contains_bytes(&fixture.path(file), part.as_bytes()), "{file} has {part}");
         }
     }
 }
@@ -114,7 +114,7 @@ fn no_secret_in_a_name_reaches_the_index() {
         let summary = run(&fixture, arguments);
         assert_eq!(summary.code, Some(0), "{summary:?}");
         assert!(!summary.out.contains(&token[4..]) && !summary.err.contains(&token[4..]), "{summary:?}");
-        assert!(!holds(&fixture.path(".aurora"), &token.as_bytes()[4..]), "{arguments:?}");
+        assert!(!contains_bytes(&fixture.path(".aurora"), &token.as_bytes()[4..]), "{arguments:?}");
     }
     let skipped = run(&fixture, &["mem", "index", "--format", "json"]).out;
     assert!(skipped.contains("a secret in its path"), "{skipped}");
@@ -165,7 +165,7 @@ fn no_secret_in_the_pipeline_reaches_the_index() {
     for _ in 0..2 {
         let summary = run(&fixture, &["mem", "index", "--format", "json"]);
         assert_eq!(summary.code, Some(0), "{summary:?}");
-        assert!(!holds(&fixture.path(".aurora/index"), &token.as_bytes()[4..]));
+        assert!(!contains_bytes(&fixture.path(".aurora/index"), &token.as_bytes()[4..]));
     }
     for pipeline in [
         format!("extends = \"default\"\n[stage.embed]\nmodel = \"{token}\"\n"),
@@ -177,8 +177,7 @@ fn no_secret_in_the_pipeline_reaches_the_index() {
     }
 }
 
-/// Mined questions are evaluated on copies of the repository in the user's directory. These copies must not contain the
-/// secret either.
+/// The mined questions contain a mask in place of the secret, and an evaluation can use them.
 #[test]
 fn no_secret_reaches_a_mined_question() {
     let fixture = Fixture::git();
@@ -192,7 +191,7 @@ fn no_secret_reaches_a_mined_question() {
     fixture.commit(&format!("Return parcels of {token} sorted by name"));
     let mined = run(&fixture, &["mem", "eval", "mine", "--held-out", "0"]);
     assert_eq!(mined.code, Some(0), "{mined:?}");
-    assert!(!holds(&fixture.path(".aurora"), &token.as_bytes()[4..]));
+    assert!(!contains_bytes(&fixture.path(".aurora"), &token.as_bytes()[4..]));
     let questions = |set: &str| {
         let text =
             std::fs::read_to_string(fixture.path(&format!(".aurora/eval/{set}.jsonl"))).expect("the file can be read");
@@ -217,12 +216,12 @@ fn found_by_pattern(fixture: &Fixture, text: &str) -> usize {
 }
 
 /// Whether a file, or any file below a directory, contains the bytes.
-fn holds(path: &Path, part: &[u8]) -> bool {
+fn contains_bytes(path: &Path, part: &[u8]) -> bool {
     if path.is_dir() {
         return std::fs::read_dir(path)
             .expect("the directory can be read")
             .flatten()
-            .any(|entry| holds(&entry.path(), part));
+            .any(|entry| contains_bytes(&entry.path(), part));
     }
     std::fs::read(path).expect("the file can be read").windows(part.len()).any(|window| window == part)
 }

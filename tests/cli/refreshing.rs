@@ -50,6 +50,7 @@ fn edit(fixture: &Fixture) {
     fixture.write("src/auth/manager.py", format!("{MANAGER}\n\ndef forget_everything():\n    return None\n"));
 }
 
+/// Notes of a search for a function that the index does not contain.
 const OLD: [&str; 1] = ["No keyword matches found"];
 
 /// Asserts that a search answers from the old generation. If `note` is given, it must be the only note about an update;
@@ -94,7 +95,7 @@ fn updates_before_searches_can_be_turned_off() {
 }
 
 #[test]
-fn a_time_out_of_range_is_refused() {
+fn a_time_limit_out_of_range_is_refused() {
     let fixture = indexed();
     let run = Run::from_command(search(&fixture, &["hash"]).env("AURORA_SEARCH_REFRESH", "60001"));
     assert_eq!(run.code, Some(2));
@@ -177,7 +178,7 @@ fn searches_do_not_run_programs_of_a_pipeline() {
 }
 
 #[test]
-fn files_lose_their_git_state_with_their_repository() {
+fn files_lose_their_git_state_when_the_repository_is_removed() {
     let fixture = indexed();
     let status = |found: &Value| {
         let hits = found["results"].as_array().expect("the value is a list").iter();
@@ -233,10 +234,10 @@ fn concurrent_searches_all_answer() {
     assert_eq!(fixture.aur(&["mem", "verify"]).code, Some(0));
 }
 
-/// File that stores the last check of the tree: a search writes it after it has found the tree unchanged.
+/// File with the result of the last check of the tree. A search writes the file if it finds the tree unchanged.
 const CHECK: &str = ".aurora/tree.check";
 
-/// Repeats a search until the check is stored. This requires that every file is older than one tick of the clock.
+/// Repeats a search until it stores the check, which requires that every file is older than one tick of the clock.
 fn search_until_checked(fixture: &Fixture) -> Vec<u8> {
     let check = fixture.path(CHECK);
     for _ in 0..1_000 {

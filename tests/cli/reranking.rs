@@ -98,7 +98,7 @@ fn the_flag_overrides_the_reranker_of_the_configuration() {
 }
 
 #[test]
-fn a_search_without_a_usable_reranker_notes_it_and_succeeds() {
+fn a_search_without_a_usable_reranker_succeeds_with_a_note() {
     let fixture = project();
     let plain = answer(&fixture, &[]);
     for (name, reason) in [

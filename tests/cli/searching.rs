@@ -247,8 +247,8 @@ fn control_characters_of_a_repository_do_not_reach_the_terminal() {
     }
 }
 
-/// The headers have shorter paths than the definitions. Without the rule for definitions, this would favour the
-/// headers.
+/// The header `lock.h` has a shorter path than the definitions. Without the rule for definitions, the shorter path
+/// would favour the header.
 #[test]
 fn a_definition_ranks_above_its_declaration() {
     let fixture = indexed();

@@ -1,4 +1,4 @@
-//! Data goes to standard output, everything else to standard error. Also colours, pipes and interruptions.
+//! Standard output and standard error: which output goes to which stream, and colours, closed pipes and interruptions.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
@@ -16,9 +16,9 @@ fn colours_are_off_unless_requested() {
         assert_eq!(found.code, Some(0), "{found:?}");
         found.out.contains('\x1b')
     };
-    assert!(!coloured(&[], &[]), "piped");
+    assert!(!coloured(&[], &[]), "output to a pipe has no colours");
     assert!(coloured(&["--color", "always"], &[]));
-    assert!(coloured(&["--color=always"], &[("NO_COLOR", "1")]), "a flag is stronger than the environment");
+    assert!(coloured(&["--color=always"], &[("NO_COLOR", "1")]), "a flag overrides the environment");
     assert!(!coloured(&["--color", "never"], &[]));
 }
 
@@ -65,10 +65,10 @@ fn a_closed_output_pipe_is_no_error() {
 }
 
 #[test]
-fn results_go_to_one_stream_and_messages_to_the_other() {
+fn results_go_to_standard_output_and_messages_to_standard_error() {
     let fixture = repository();
     let found = run(&fixture, &["mem", "UserManager", "--format", "json"]);
-    assert!(found.json()["results"].is_array(), "only JSON on standard output");
+    assert!(found.json()["results"].is_array(), "standard output contains only JSON");
     assert!(found.err.contains("indexing"), "{}", found.err);
 }
 

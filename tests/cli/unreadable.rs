@@ -10,7 +10,8 @@ use serde_json::Value;
 
 use crate::fixture::{Fixture, Run};
 
-/// Id of an ordinary user. Permissions do not restrict the superuser.
+/// Id of an ordinary user, who runs the program if the superuser runs the tests. Permissions do not restrict the
+/// superuser.
 const NOBODY: u32 = 65_534;
 
 /// A project that belongs to an ordinary user, who also indexes it.
@@ -218,7 +219,7 @@ fn unreadable_reasoning_keeps_its_chunks() {
 }
 
 #[test]
-fn too_few_file_descriptors_lose_no_chunks() {
+fn a_low_limit_of_file_descriptors_loses_no_chunks() {
     let project = Project::new();
     project.index(&[]);
     let limited = |limit: u32, arguments: &str| {
@@ -233,7 +234,7 @@ fn too_few_file_descriptors_lose_no_chunks() {
         assert!(run.err.contains("file descriptors") && run.err.contains("ulimit -n"), "{run:?}");
         assert_eq!(project.found_functions(), ALL);
     }
-    // If only the soft limit is low, the program raises it itself.
+    // If only the soft limit is low, the program raises this limit itself.
     let mut shell = project.command(Path::new("/bin/sh"));
     let run = Run::from_command(
         shell.args(["-c", &format!("ulimit -S -n 16; exec {} mem index", project.program.display())]),

@@ -6,9 +6,9 @@ use aurora_pipeline::Silent;
 use aurora_stages::index::{self, IndexOptions};
 
 use crate::fixture::Fixture;
-use crate::{digest, fresh, options, text, values};
+use crate::{digest, fresh_digest, options, text, values};
 
-/// Number of files. It is so small that all files fit into the queues before the slow stage.
+/// Number of files, which is so small that all files fit into the queues before the slow stage.
 const FILES: usize = 16;
 
 const PROGRAM: &str = "
@@ -49,5 +49,5 @@ fn a_small_tree_is_published_before_a_slow_stage_ends() {
     let functions: Vec<_> = owners.iter().filter(|(name, _)| name.starts_with("pay_")).collect();
     assert_eq!(functions.len(), FILES, "{owners:?}");
     assert!(functions.iter().all(|(name, owner)| *owner == text(&format!("team of {name}"))), "{owners:?}");
-    assert_eq!(digest(&fixture), fresh(&fixture));
+    assert_eq!(digest(&fixture), fresh_digest(&fixture));
 }

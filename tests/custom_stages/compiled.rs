@@ -6,14 +6,14 @@ use aurora_pipeline::{
 };
 use serde::Deserialize;
 
-use crate::{digest, fresh, repository, run, text, values};
+use crate::{digest, fresh_digest, repository, run, text, values};
 
 pub(crate) fn register(registry: &mut Registry) {
     registry.register::<Stateless<Area>>();
     registry.register::<Stateless<Length>>();
 }
 
-/// A stage that writes the first directory of every file.
+/// A stage that writes the first directory of every file's path, after a prefix.
 #[derive(Deserialize)]
 struct Area {
     prefix: String,
@@ -101,7 +101,7 @@ fn a_changed_removed_or_added_stage_gives_the_index_of_a_fresh_run() {
         assert_eq!(summary.files.refreshed + summary.files.indexed, 12, "{pipeline}");
         assert_eq!(summary.lines, if pipeline == pipelines[0] { 18 } else { 0 }, "nothing is parsed again: {pipeline}");
         let updated = digest(&fixture);
-        assert_eq!(updated, fresh(&fixture), "{pipeline}");
+        assert_eq!(updated, fresh_digest(&fixture), "{pipeline}");
         assert!(run(&fixture).nothing_changed);
     }
 }

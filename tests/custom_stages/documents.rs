@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::examples::with_example;
 use crate::fixture::Fixture;
-use crate::{digest, fresh, run, snapshot};
+use crate::{digest, fresh_digest, run, snapshot};
 
 fn ticket(id: &str, title: &str) -> String {
     format!("{{\"id\": \"{id}\", \"title\": \"{title}\", \"text\": \"It fails for {title}.\"}}\n")
@@ -43,18 +43,18 @@ fn documents_are_added_changed_and_removed() {
     assert_eq!((summary.files.indexed, summary.files.deleted), (2, 1));
     let expected = titles(&[("A-2", "Refunds twice"), ("A-3", "Invoices")]);
     assert_eq!(documents(&fixture), expected);
-    assert_eq!(digest(&fixture), fresh(&fixture));
+    assert_eq!(digest(&fixture), fresh_digest(&fixture));
 
     fixture.write("src/new.py", "def new():\n    return 1\n");
     run(&fixture);
-    assert_eq!(documents(&fixture), expected, "another file has changed");
-    assert_eq!(digest(&fixture), fresh(&fixture));
+    assert_eq!(documents(&fixture), expected, "a change of another file keeps the documents");
+    assert_eq!(digest(&fixture), fresh_digest(&fixture));
 
     let pipeline = std::fs::read_to_string(fixture.path(".aurora/pipeline.toml")).expect("the file can be read");
     fixture.write(".aurora/pipeline.toml", pipeline.replace("command", "language = \"text\"\ncommand"));
     run(&fixture);
     assert_eq!(documents(&fixture).len(), 2);
-    assert_eq!(digest(&fixture), fresh(&fixture), "everything is listed again");
+    assert_eq!(digest(&fixture), fresh_digest(&fixture), "all documents are listed again");
     fixture.write(".aurora/pipeline.toml", "extends = \"default\"\n");
     run(&fixture);
     assert!(documents(&fixture).is_empty());
@@ -68,13 +68,13 @@ fn documents_are_kept_if_listing_fails() {
     fixture.write("tickets.jsonl", "no JSON\n");
     fixture.write(".aurora/plugins/tickets.py", "import sys\nsys.exit(1)\n");
     let summary = run(&fixture);
-    assert_eq!(documents(&fixture), titles(&[("A-1", "Cards")]), "unknown is not deleted");
+    assert_eq!(documents(&fixture), titles(&[("A-1", "Cards")]), "a failed listing deletes no documents");
     let (reason, _) = summary.report.failures["tickets"].iter().next().expect("the failure has a reason");
     assert_eq!(reason, "the process has ended (exit code 1)");
 }
 
 #[test]
-fn a_failed_listing_keeps_the_state_and_reprocesses_nothing_else() {
+fn a_failed_listing_keeps_the_state_of_the_previous_run() {
     let fixture = with_example("tickets");
     fixture.write("tickets.jsonl", ticket("A-1", "Cards"));
     run(&fixture);
@@ -83,8 +83,8 @@ fn a_failed_listing_keeps_the_state_and_reprocesses_nothing_else() {
     fixture.write("tickets.jsonl", ticket("A-1", "Cards") + &ticket("A-2", "Refunds"));
     let summary = run(&fixture);
     assert_eq!(documents(&fixture), titles(&[("A-1", "Cards"), ("A-2", "Refunds")]));
-    assert_eq!((summary.files.indexed, summary.lines), (1, 3), "the state of the run before was kept");
-    assert_eq!(digest(&fixture), fresh(&fixture));
+    assert_eq!((summary.files.indexed, summary.lines), (1, 3), "the failed run kept the state of the first run");
+    assert_eq!(digest(&fixture), fresh_digest(&fixture));
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn paths_of_documents_stay_in_their_directory() {
 }
 
 #[test]
-fn a_surrogate_in_a_document_or_state_was_stored_as_a_question_mark() {
+fn a_surrogate_in_a_document_or_state_is_an_error() {
     let fixture = with_example("tickets");
     fixture.write("tickets.jsonl", ticket("A-1", "Cards"));
     run(&fixture);

@@ -4,9 +4,9 @@ use aurora_pipeline::Silent;
 use aurora_stages::index::{self, IndexOptions, IndexSummary, failed_rows};
 
 use crate::fixture::Fixture;
-use crate::{digest, fresh, options, repository, run, snapshot, values};
+use crate::{digest, fresh_digest, options, repository, run, snapshot, values};
 
-/// A pipeline with a stage that drops all files or chunks that contain a word.
+/// Returns a pipeline with a stage that drops all files or chunks whose column `reads` contains `word`.
 fn pipeline(drops: &str, reads: &str, word: &str) -> String {
     format!(
         "extends = \"default\"
@@ -41,19 +41,19 @@ fn files_that_a_stage_drops_are_listed_as_skipped() {
     let summary = run(&fixture);
     assert_eq!(summary.files.skipped["stage `sieve`: has web/"].count, 6);
     assert_eq!((summary.chunks.total, summary.files.indexed), (all - 6, 7));
-    assert_eq!(digest(&fixture), fresh(&fixture));
+    assert_eq!(digest(&fixture), fresh_digest(&fixture));
     assert!(run(&fixture).nothing_changed);
     fixture.write("web/f0.js", "function other() { return 2 }\n");
-    assert_eq!(run(&fixture).chunks.total, all - 6, "the changed file is left out too");
-    assert_eq!(digest(&fixture), fresh(&fixture));
+    assert_eq!(run(&fixture).chunks.total, all - 6, "the changed file is dropped too");
+    assert_eq!(digest(&fixture), fresh_digest(&fixture));
     fixture.write(".aurora/pipeline.toml", pipeline("files", "file.path", "pay/f1"));
     run(&fixture);
-    assert_eq!(digest(&fixture), fresh(&fixture));
+    assert_eq!(digest(&fixture), fresh_digest(&fixture));
     assert!(values(&fixture, "none").iter().all(|(name, _)| name != "pay_1"));
 }
 
 #[test]
-fn dropped_chunks_return_when_the_stage_drops_others() {
+fn dropped_chunks_return_when_the_stage_drops_other_chunks() {
     let fixture = repository();
     fixture.write("tools/sieve.py", SIEVE).write(".aurora/pipeline.toml", pipeline("chunks", "chunk.name", "pay_2"));
     let summary = run(&fixture);
@@ -61,10 +61,10 @@ fn dropped_chunks_return_when_the_stage_drops_others() {
     assert!(values(&fixture, "none").iter().all(|(name, _)| name != "pay_2"));
     fixture.write("src/pay/f3.py", "def pay_3():\n    return 3\n");
     run(&fixture);
-    assert_eq!(digest(&fixture), fresh(&fixture));
+    assert_eq!(digest(&fixture), fresh_digest(&fixture));
     fixture.write(".aurora/pipeline.toml", pipeline("chunks", "chunk.name", "pay_3"));
     run(&fixture);
-    assert_eq!(digest(&fixture), fresh(&fixture));
+    assert_eq!(digest(&fixture), fresh_digest(&fixture));
     assert!(values(&fixture, "none").iter().any(|(name, _)| name == "pay_2"));
 }
 
@@ -90,7 +90,7 @@ fn rows_on_which_a_dropping_stage_fails_are_not_indexed() {
         for _ in 0..2 {
             let summary = run(&fixture);
             assert_eq!(payments(&fixture), ["pay_0", "pay_2", "pay_3", "pay_4", "pay_5"], "{drops}");
-            assert_eq!((summary.complete, summary.violations.len()), (false, 1), "{drops}: it is tried again");
+            assert_eq!((summary.complete, summary.violations.len()), (false, 1), "{drops}: the next run tries again");
         }
         let failed = failed_rows(&snapshot(fixture.root())).expect("the index can be read");
         let failed: Vec<_> = failed.iter().map(|row| (row.path.as_str(), row.error.as_str())).collect();
@@ -98,7 +98,7 @@ fn rows_on_which_a_dropping_stage_fails_are_not_indexed() {
         fixture.remove("down");
         assert!(run(&fixture).complete, "{drops}");
         assert_eq!(payments(&fixture).len(), 6, "{drops}");
-        assert_eq!(digest(&fixture), fresh(&fixture), "{drops}");
+        assert_eq!(digest(&fixture), fresh_digest(&fixture), "{drops}");
     }
 }
 
@@ -123,6 +123,6 @@ fn dropped_rows_stay_dropped_when_the_stage_does_not_run() {
         }
         assert!(run(&fixture).complete, "{drops}");
         assert_eq!(payments(&fixture), ["pay_0", "pay_1", "pay_3", "pay_4", "pay_5", "pay_new"], "{drops}");
-        assert_eq!(digest(&fixture), fresh(&fixture), "{drops}");
+        assert_eq!(digest(&fixture), fresh_digest(&fixture), "{drops}");
     }
 }

@@ -108,6 +108,6 @@ fn a_failing_stage_ends_the_run_and_earlier_stages_are_shown() {
     );
     assert_eq!(trace(&run, "chunk").chunks.len(), 1);
     assert!(!trace(&run, "failing").has_file);
-    assert!(run.stages.iter().all(|trace| trace.stage != "publish"), "a sink");
+    assert!(run.stages.iter().all(|trace| trace.stage != "publish"), "a dry run has no sinks");
     assert!(!fixture.path(".aurora/index").exists());
 }

@@ -6,9 +6,10 @@ use aurora_query::Mode;
 use aurora_stages::index::{self, EarlierResults, IndexOptions};
 
 use crate::fixture::Fixture;
-use crate::{counter, digest, error_message, fresh, notes, options, repository, run, snapshot};
+use crate::{counter, digest, error_message, fresh_digest, notes, options, repository, run, snapshot};
 
-/// A pipeline in which a program replaces the stage `embed`, together with another custom stage.
+/// A pipeline in which a program replaces the built-in stage `embed`. The built-in stage `tokens` prepares late
+/// interaction.
 const WITH_EMBEDDINGS: &str = "extends = \"default\"
 
 [stage.embed]
@@ -32,13 +33,13 @@ def embedding(text):
     return [[part.count('a'), 1, len(part)] for part in text]
 ";
 
-/// Returns the number of chunks that have a vector, and the first component of the first vector.
+/// Returns the number of chunks that have a vector, and the third component of the first vector.
 fn vectors(fixture: &Fixture) -> (usize, f32) {
     let snapshot = snapshot(fixture.root());
     let ids: Vec<_> = snapshot.files().flat_map(|file| file.expect("the index can be read").chunks).collect();
     let vectors: Vec<_> = ids.iter().filter_map(|id| snapshot.vector(*id).expect("the index can be read")).collect();
     let length = |vector: &Vec<f32>| vector.iter().map(|x| x * x).sum::<f32>();
-    assert!(vectors.iter().all(|vector| (length(vector) - 1.0).abs() < 0.02), "unit vectors");
+    assert!(vectors.iter().all(|vector| (length(vector) - 1.0).abs() < 0.02), "all vectors have length 1");
     (vectors.len(), vectors[0][2])
 }
 
@@ -64,14 +65,14 @@ fn vectors_of_a_program_are_reused_and_missing_ones_retried() {
     let summary = run(&fixture);
     assert_eq!((counter(&summary, "embed.rows"), summary.files.refreshed), (1, 1), "no other file is processed");
     assert_eq!((summary.lines, vectors(&fixture).0), (0, chunks), "nothing is parsed again");
-    assert_eq!(digest(&fixture), fresh(&fixture));
+    assert_eq!(digest(&fixture), fresh_digest(&fixture));
     assert!(run(&fixture).report.counters.get("embed.rows").is_none_or(|rows| *rows == 0));
     fixture.write("src/pay/f0.py", "def pay_0(card, amount):\n    return card\n");
     let untrusted = vec!["embed".to_owned()];
     let kept = index::run(&IndexOptions { untrusted, ..options(fixture.root()) }, &Silent)
         .expect("the index run succeeds")
         .not_run;
-    assert_eq!((kept[0].results, kept[0].waiting), (EarlierResults::Kept, 1), "the other vectors are there");
+    assert_eq!((kept[0].results, kept[0].waiting), (EarlierResults::Kept, 1), "the other vectors are kept");
     run(&fixture);
 
     fixture.write(".aurora/pipeline.toml", WITH_EMBEDDINGS.replace("dimensions = 3", "dimensions = 4"));
@@ -81,7 +82,7 @@ fn vectors_of_a_program_are_reused_and_missing_ones_retried() {
     fixture.write("tools/embed.py", EMBED.replace("len(part)", "len(part), 0"));
     assert_eq!(counter(&run(&fixture), "embed.rows"), chunks as u64);
     assert_eq!(vectors(&fixture).0, chunks);
-    assert_eq!(digest(&fixture), fresh(&fixture));
+    assert_eq!(digest(&fixture), fresh_digest(&fixture));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::path::Path;
 use aurora_storage::MetaValue;
 
 use crate::fixture::Fixture;
-use crate::{digest, fresh, repository, run, snapshot, text, values};
+use crate::{digest, fresh_digest, repository, run, snapshot, text, values};
 
 /// Creates a repository with one of the examples.
 pub(crate) fn with_example(name: &str) -> Fixture {
@@ -38,7 +38,7 @@ fn owners_come_from_codeowners() {
     fixture.write("CODEOWNERS", "* @org/all\n");
     run(&fixture);
     assert!(values(&fixture, "owner").iter().all(|(_, value)| *value == list(&["all"])));
-    assert_eq!(digest(&fixture), fresh(&fixture));
+    assert_eq!(digest(&fixture), fresh_digest(&fixture));
 }
 
 #[test]
@@ -48,7 +48,7 @@ fn licences_come_from_headers() {
     run(&fixture);
     let licences = values(&fixture, "licence");
     assert!(licences.contains(&("licensed".to_owned(), text("MIT"))) && licences.contains(&("pay_0".to_owned(), None)));
-    assert_eq!(digest(&fixture), fresh(&fixture));
+    assert_eq!(digest(&fixture), fresh_digest(&fixture));
 }
 
 #[test]
@@ -89,5 +89,5 @@ fn protocol_buffers_are_a_language() {
             row("Payments.Charge", "method", 10, 10, ""),
         ]
     );
-    assert_eq!(digest(&fixture), fresh(&fixture));
+    assert_eq!(digest(&fixture), fresh_digest(&fixture));
 }

@@ -2,9 +2,9 @@
 
 use aurora_query::{Relation, RelationIndex};
 
-use crate::{digest, fresh, repository, run, snapshot};
+use crate::{digest, fresh_digest, repository, run, snapshot};
 
-/// A language of tasks: `task NAME [: BASE]`, `needs NAME` and `end`.
+/// A stage that parses a language of tasks: `task NAME [: BASE]`, `needs NAME` and `end`.
 const TASKS: &str = "
 from aurora_stage import stage
 
@@ -58,7 +58,7 @@ fn calls_reported_by_a_stage_become_relations() {
         assert_eq!(related(called, Relation::Callers).0, ["build"], "{called}");
     }
     assert_eq!(related("Base", Relation::Implementers).0, ["build"]);
-    assert_eq!(related("Job", Relation::Implementers).0, ["deploy"], "a type of another language");
+    assert_eq!(related("Job", Relation::Implementers).0, ["deploy"], "a task can have a base in another language");
 }
 
 const PIPELINE: &str = "
@@ -139,19 +139,19 @@ fn a_stage_supplies_the_definitions_of_a_language() {
             row("Payments.Charge", "method", 12),
         ]
     );
-    assert_eq!(digest(&fixture), fresh(&fixture));
+    assert_eq!(digest(&fixture), fresh_digest(&fixture));
     fixture.write("api/pay.proto", PROTO.replace("Charge", "Refund"));
     run(&fixture);
     assert!(chunks().iter().any(|chunk| chunk.name == "Refund"));
-    assert_eq!(digest(&fixture), fresh(&fixture));
+    assert_eq!(digest(&fixture), fresh_digest(&fixture));
     fixture.write("tools/protobuf.py", STAGE.replace("'struct'", "'class'"));
     run(&fixture);
     assert_eq!(chunks()[1].chunk_type.as_str(), "class");
-    assert_eq!(digest(&fixture), fresh(&fixture));
+    assert_eq!(digest(&fixture), fresh_digest(&fixture));
 }
 
 #[test]
-fn a_definition_beyond_the_end_of_a_file_vanished_without_an_error() {
+fn a_definition_beyond_the_end_of_a_file_is_an_error() {
     let fixture = repository();
     let program = "from aurora_stage import stage\n\n@stage\ndef definitions(path):\n    return [{'name': 'A', 'kind': 'struct', 'line_start': 200, 'line_end': 400}]\n";
     let pipeline = PIPELINE.replace("file.text", "file.path");

@@ -58,7 +58,7 @@ fn run(fixture: &Fixture) -> IndexSummary {
     index::run(&options(fixture.root()), &Silent).unwrap_or_else(|error| panic!("{}", error_message(&error)))
 }
 
-/// Returns the message of an error with all its causes.
+/// Returns the message of an error, with all mistakes of an invalid pipeline.
 fn error_message(error: &index::IndexError) -> String {
     match error {
         index::IndexError::Pipeline(found) => found.to_string(),
@@ -76,8 +76,8 @@ fn digest(fixture: &Fixture) -> String {
     snapshot(fixture.root()).digest().expect("the index can be read")
 }
 
-/// Returns the digest of a fresh index of the same tree with the same pipeline.
-fn fresh(fixture: &Fixture) -> String {
+/// Indexes the whole tree again, and returns the digest of the index.
+fn fresh_digest(fixture: &Fixture) -> String {
     let options = IndexOptions { force: true, ..options(fixture.root()) };
     index::run(&options, &Silent).expect("the index run succeeds");
     digest(fixture)

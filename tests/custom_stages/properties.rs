@@ -1,14 +1,14 @@
-//! Property tests with all kinds of custom stages: an incremental run equals a fresh run, and a parallel run a serial
-//! run.
+//! Property tests with all kinds of custom stages: an incremental run gives the same index as a fresh run, and a
+//! parallel run the same index as a serial run.
 //!
-//! `AURORA_TEST_CASES` sets the number of sequences of steps, `AURORA_TEST_EDITS` their length.
+//! `AURORA_TEST_CASES` sets the number of sequences of steps. `AURORA_TEST_EDITS` limits the length of a sequence.
 
 use aurora_pipeline::Silent;
 use aurora_stages::index::{self, IndexOptions};
 use proptest::prelude::*;
 
 use crate::fixture::Fixture;
-use crate::{digest, fresh, options, run};
+use crate::{digest, fresh_digest, options, run};
 
 /// Tables of the pipeline. Each step of a test enables some of them.
 const STAGES: [&str; 9] = [
@@ -167,9 +167,9 @@ proptest! {
         }
         apply(&fixture, &Step::Run);
         let kept = digest(&fixture);
-        prop_assert_eq!(&kept, &fresh(&fixture), "a fresh index");
+        prop_assert_eq!(&kept, &fresh_digest(&fixture), "a fresh run gives the same index");
         let serial = IndexOptions { jobs: Some(1), force: true, ..options(fixture.root()) };
         index::run(&serial, &Silent).expect("the index run succeeds");
-        prop_assert_eq!(&kept, &digest(&fixture), "one worker");
+        prop_assert_eq!(&kept, &digest(&fixture), "a serial run gives the same index");
     }
 }

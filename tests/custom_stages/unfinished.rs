@@ -6,9 +6,9 @@ use aurora_query::Mode;
 use aurora_stages::index::{self, ColumnState, IndexOptions, Refresh, column_states, failed_rows};
 
 use crate::fixture::Fixture;
-use crate::{counter, digest, fresh, notes, options, repository, run, snapshot, text, values};
+use crate::{counter, digest, fresh_digest, notes, options, repository, run, snapshot, text, values};
 
-/// A stage whose program fails on some functions. The file `mode` selects how it fails.
+/// A program that fails on some functions. The file `mode` selects how the program fails.
 pub(crate) const PROGRAM: &str = "
 import os, time
 from aurora_stage import Retry, stage
@@ -92,17 +92,17 @@ fn failed_rows_are_filled_by_the_next_run_that_succeeds() {
         let waits = IndexOptions { retries_failures: false, ..options(fixture.root()) };
         assert!(
             index::run(&waits, &Silent).expect("the index run succeeds").nothing_changed,
-            "{mode}: a run that does not retry"
+            "{mode}: a run without retries changes nothing"
         );
 
         fixture.write("mode", "");
         let repaired = run(&fixture);
-        assert_eq!((counter(&repaired, "owner.rows"), repaired.lines), (2, 0), "{mode}: exactly these rows");
+        assert_eq!((counter(&repaired, "owner.rows"), repaired.lines), (2, 0), "{mode}: only failed rows");
         assert!(repaired.violations.is_empty() && repaired.complete && repaired.coverage == 1.0, "{mode}");
         assert!(without_owner(&fixture).is_empty(), "{mode}");
         assert_eq!((owner(&fixture).failed, owner(&fixture).stale), (0, 0), "{mode}");
         assert!(run(&fixture).nothing_changed, "{mode}");
-        assert_eq!(digest(&fixture), fresh(&fixture), "{mode}: terms and vectors have followed the values");
+        assert_eq!(digest(&fixture), fresh_digest(&fixture), "{mode}: terms and vectors are up to date");
     }
 }
 
@@ -121,7 +121,7 @@ fn stages_run_again_on_rows_whose_input_column_was_filled() {
     let repaired = run(&fixture);
     assert_eq!((counter(&repaired, "owner.rows"), counter(&repaired, "copy.rows")), (2, 2));
     assert!(values(&fixture, "copy").contains(&("pay_1".to_owned(), text("copy of team of pay_1"))));
-    assert_eq!(digest(&fixture), fresh(&fixture));
+    assert_eq!(digest(&fixture), fresh_digest(&fixture));
 }
 
 #[test]
@@ -168,7 +168,7 @@ fn stages_of_files_and_stages_that_make_chunks_are_retried() {
     assert!(names.contains(&"one".to_owned()) && names.contains(&"two".to_owned()), "{names:?}");
     assert!(values(&fixture, "licence").contains(&("pay_1".to_owned(), text("MIT"))));
     assert!(repaired.violations.is_empty());
-    assert_eq!(digest(&fixture), fresh(&fixture));
+    assert_eq!(digest(&fixture), fresh_digest(&fixture));
 }
 
 #[test]
@@ -185,7 +185,7 @@ fn a_failed_row_of_a_document_is_filled_though_its_source_lists_only_changes() {
     fixture.write("mode", "");
     let repaired = run(&fixture);
     assert_eq!((counter(&repaired, "owner.rows"), owner(&fixture).failed), (3, 0));
-    assert_eq!(digest(&fixture), fresh(&fixture));
+    assert_eq!(digest(&fixture), fresh_digest(&fixture));
 }
 
 #[test]
@@ -213,12 +213,12 @@ fn an_update_before_a_search_runs_no_program() {
     assert_eq!((new.1, owner(&fixture).waiting, owner(&fixture).stale), (None, 1, 0));
     fixture.write("tools/owner.py", PROGRAM);
     let next = index::run(&options(), &Silent).expect("the index run succeeds");
-    assert_eq!(counter(&next, "owner.rows"), 1, "the row that waits");
-    assert_eq!(digest(&fixture), fresh(&fixture));
+    assert_eq!(counter(&next, "owner.rows"), 1, "only the waiting row is processed");
+    assert_eq!(digest(&fixture), fresh_digest(&fixture));
 }
 
 #[test]
-fn an_update_before_a_search_keeps_failed_rows_and_kept_values() {
+fn an_update_before_a_search_keeps_failed_rows_and_earlier_values() {
     let fixture = with_program();
     let options = || {
         let mut options = options(fixture.root());
@@ -242,7 +242,7 @@ fn an_update_before_a_search_keeps_failed_rows_and_kept_values() {
     fixture.write("mode", "");
     assert!(index::run(&options(), &Silent).expect("the index run succeeds").complete);
     assert!(failed().is_empty());
-    assert_eq!(digest(&fixture), fresh(&fixture));
+    assert_eq!(digest(&fixture), fresh_digest(&fixture));
 }
 
 #[test]
@@ -337,7 +337,7 @@ fn exit_codes_and_answers_report_failed_rows() {
 }
 
 #[test]
-fn thresholds_for_unknown_names_were_reported_after_the_run() {
+fn thresholds_for_unknown_names_are_reported_before_the_run() {
     let fixture = with_program();
     trust(&fixture);
     for (threshold, reason) in [

@@ -1,4 +1,5 @@
-//! Stages whose programs are not trusted: values are kept, rows wait, and so do columns that depend on them.
+//! Stages whose programs are not trusted. Earlier values stay in the index. Rows without a value wait for the program,
+//! also in the columns that other stages compute from the missing values.
 
 use aurora_pipeline::Silent;
 use aurora_stages::index::{
@@ -8,7 +9,7 @@ use aurora_storage::MetaValue;
 
 use crate::fixture::Fixture;
 use crate::unfinished::{PROGRAM, STAGE, owner, trust, with_program};
-use crate::{counter, digest, fresh, options, repository, run, snapshot, text, values};
+use crate::{counter, digest, fresh_digest, options, repository, run, snapshot, text, values};
 
 fn run_keeping(fixture: &Fixture) -> IndexSummary {
     let options = IndexOptions { untrusted: vec!["owner".to_owned()], ..options(fixture.root()) };
@@ -43,14 +44,14 @@ fn an_untrusted_program_keeps_the_values_of_unchanged_text() {
         &Silent,
     )
     .expect("the index run succeeds");
-    assert_eq!(kept_digest, digest(&fixture), "a fresh index without the program");
+    assert_eq!(kept_digest, digest(&fixture), "a forced run gives the same index");
     assert_eq!(value("first"), text("team of first"), "all chunks were stored again, but the text is unchanged");
-    assert_eq!((owner(&fixture), forced.coverage), (state, kept.coverage), "no further rows wait");
+    assert_eq!((owner(&fixture), forced.coverage), (state, kept.coverage), "no additional rows wait");
 
     let allowed = run(&fixture);
     assert!(allowed.complete && owner(&fixture).stale + owner(&fixture).waiting == 0);
     assert_eq!((value("second"), value("third")), (text("team of second"), text("team of third")));
-    assert_eq!(digest(&fixture), fresh(&fixture));
+    assert_eq!(digest(&fixture), fresh_digest(&fixture));
 }
 
 #[test]
@@ -71,7 +72,7 @@ fn reindexing_without_a_program_keeps_the_index_complete() {
     let (kept, state) = (keeping(false), owner(&fixture));
     assert_eq!((state.waiting, state.stale > 0), (0, true), "{state:?}");
     assert!(kept.complete, "{kept:?}");
-    assert!(counter(&run(&fixture), "owner.rows") >= state.values, "the program reads what has changed");
+    assert!(counter(&run(&fixture), "owner.rows") >= state.values, "the program runs on all rows again");
 }
 
 #[test]
@@ -89,7 +90,7 @@ fn a_new_untrusted_stage_leaves_all_rows_waiting() {
         assert!(warnings.contains("is not allowed: 12 rows wait for it") && !warnings.contains("stale"), "{warnings}");
     }
     assert_eq!(counter(&run(&fixture), "owner.rows"), 12);
-    assert_eq!(digest(&fixture), fresh(&fixture));
+    assert_eq!(digest(&fixture), fresh_digest(&fixture));
 }
 
 /// Returns the stage with other columns in `writes`, none of which adds terms to the keyword index.
@@ -120,7 +121,7 @@ fn redeclared_columns_wait_for_an_untrusted_program() {
         fixture.write(".aurora/pipeline.toml", &before);
         let allowed = run(&fixture);
         assert_eq!((allowed.complete, owner(&fixture).values, owner(&fixture).waiting), (true, 12, 0), "{columns}");
-        assert_eq!(digest(&fixture), fresh(&fixture), "{columns}");
+        assert_eq!(digest(&fixture), fresh_digest(&fixture), "{columns}");
     }
 }
 
@@ -176,15 +177,15 @@ fn a_computed_column_inherits_missing_and_stale_values() {
     let pipeline = std::fs::read(fixture.path(".aurora/pipeline.toml")).expect("the file can be read");
     other.write(".aurora/pipeline.toml", pipeline);
     run_keeping(&other);
-    assert_eq!(digest(&fixture), digest(&other), "an index that was never made with the program");
+    assert_eq!(digest(&fixture), digest(&other), "the index equals one built without the program");
 
     assert!(run(&fixture).complete);
     assert_eq!(copy(&fixture).shortfall(), None);
-    assert_eq!(digest(&fixture), fresh(&fixture));
+    assert_eq!(digest(&fixture), fresh_digest(&fixture));
 }
 
 #[test]
-fn answers_note_failures_behind_a_computed_column() {
+fn answers_note_failures_in_the_input_of_a_computed_column() {
     let fixture = with_copy();
     for stage in ["owner", "copy"] {
         let trusted = fixture.aur(&["plugin", "trust", stage, "--yes"]);
@@ -226,11 +227,11 @@ fn a_program_that_is_trusted_again_runs_on_waiting_rows() {
     assert_eq!(owner(&fixture).waiting, 1);
     let allowed = run(&fixture);
     assert_eq!((counter(&allowed, "owner.rows"), allowed.lines), (1, 0));
-    assert_eq!(digest(&fixture), fresh(&fixture));
+    assert_eq!(digest(&fixture), fresh_digest(&fixture));
 }
 
 #[test]
-fn inputs_of_a_skipped_stage_may_change_meanwhile() {
+fn inputs_of_an_untrusted_stage_may_change() {
     let fixture = with_program();
     let area = |prefix: &str| {
         format!("{}\n[stage.area]\nprefix = \"{prefix}\"\n", STAGE.replace("chunk.name", "chunk.name\", \"file.area"))
@@ -246,7 +247,7 @@ fn inputs_of_a_skipped_stage_may_change_meanwhile() {
     assert!(values(&fixture, "owner").contains(&("pay_1".to_owned(), text("x-src pay_1"))), "the value is kept");
     run(&fixture);
     assert!(values(&fixture, "owner").contains(&("pay_1".to_owned(), text("y-src pay_1"))));
-    assert_eq!(digest(&fixture), fresh(&fixture));
+    assert_eq!(digest(&fixture), fresh_digest(&fixture));
 }
 
 #[test]
@@ -270,7 +271,7 @@ fn documents_of_an_untrusted_program_are_kept() {
     let not_run = |results| StageNotRun { stage: "tickets".to_owned(), results, waiting: 0 };
     assert_eq!(kept.not_run, [not_run(EarlierResults::KeptDocuments)]);
     assert!(is_there("@tickets/A-1.md"));
-    // All chunks are stored again, with other columns.
+    // The declaration of a column has changed, so all chunks are stored again.
     fixture.write(".aurora/pipeline.toml", format!("{}{tickets}", STAGE.replace("terms = 2", "terms = 3")));
     keeping(false);
     keeping(true);

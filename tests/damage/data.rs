@@ -15,7 +15,7 @@ fn examine_all(kinds: &[Kind]) {
         let mut data = undamaged.data.clone();
         inflict(&mut data, &layout);
         assert!(data != undamaged.data, "{name} changes nothing");
-        undamaged.lay_out().write(".aurora/index/data.mdb", data);
+        undamaged.restore().write(".aurora/index/data.mdb", data);
         undamaged.examine(name, *remedy);
     }
 }
@@ -46,7 +46,7 @@ fn write_word(data: &mut [u8], at: usize, number: usize) {
     data[at..at + 8].copy_from_slice(&(number as u64).to_le_bytes());
 }
 
-/// Replaces the format version everywhere in the file, because pages of earlier generations contain it, too.
+/// Replaces the format version everywhere in the file, because pages of earlier generations also contain it.
 fn set_version(data: &mut [u8], mark: &[u8; 10]) {
     for at in 0..data.len() - mark.len() {
         if data[at..].starts_with(b"aurora") && data[at + 7..at + 10] == [0; 3] {
@@ -61,12 +61,12 @@ fn files_of_another_length_are_detected() {
         ("empty", Missing, |data, _| data.clear()),
         ("one byte", Missing, |data, _| data.truncate(1)),
         ("cut in the first meta page", Anew, |data, _| data.truncate(100)),
-        ("cut behind the first meta page", Anew, |data, _| data.truncate(PAGE)),
-        ("cut behind the meta pages", Anew, |data, _| data.truncate(2 * PAGE)),
+        ("cut after the first meta page", Anew, |data, _| data.truncate(PAGE)),
+        ("cut after the meta pages", Anew, |data, _| data.truncate(2 * PAGE)),
         ("cut at the border of a page", Anew, |data, _| data.truncate(data.len() / 2 / PAGE * PAGE)),
         ("cut within a page", Anew, |data, _| data.truncate(data.len() / 2 / PAGE * PAGE + 1234)),
-        ("zeros behind the end", Harmless, |data, _| data.resize(data.len() + PAGE, 0)),
-        ("rubbish behind the end", Harmless, |data, _| data.extend([0xa5; 5000])),
+        ("zeros after the end", Harmless, |data, _| data.resize(data.len() + PAGE, 0)),
+        ("rubbish after the end", Harmless, |data, _| data.extend([0xa5; 5000])),
     ]);
 }
 
@@ -199,7 +199,7 @@ fn misplaced_pages_are_detected() {
         ("a sector of zeros in every page", Anew, |data, _| {
             data.chunks_mut(PAGE).skip(2).for_each(|page| page[3072..3584].fill(0));
         }),
-        ("every byte behind the meta pages lost", Anew, |data, _| data[2 * PAGE..].fill(0)),
+        ("every byte after the meta pages lost", Anew, |data, _| data[2 * PAGE..].fill(0)),
         ("an earlier length", Anew, |data, layout| {
             let pages = word(data, layout.meta + LAST_PAGE);
             data.truncate((pages - 2) * PAGE);

@@ -17,7 +17,7 @@ const LOCK: &str = ".aurora/index/lock.mdb";
 fn examine_all(kinds: &[Kind]) {
     let undamaged = UndamagedIndex::new();
     for (name, remedy, inflict) in kinds {
-        inflict(undamaged.lay_out());
+        inflict(undamaged.restore());
         undamaged.examine(name, *remedy);
     }
 }
@@ -61,7 +61,7 @@ fn missing_or_misplaced_files_are_detected() {
             fs::remove_dir_all(fixture.path(INDEX)).expect("the directory can be removed")
         }),
         ("an index that was being replaced", Harmless, |fixture| rename(fixture, INDEX, ".aurora/index.old")),
-        ("a replacement that was given up", Harmless, |fixture| {
+        ("an abandoned replacement", Harmless, |fixture| {
             fixture.write(".aurora/index.new/data.mdb", "half");
         }),
         ("a directory in the place of the data file", Refused, |fixture| {
@@ -72,7 +72,7 @@ fn missing_or_misplaced_files_are_detected() {
             fs::remove_dir_all(fixture.path(INDEX)).expect("the directory can be removed");
             fixture.write(INDEX, "here");
         }),
-        ("a file in the place of the whole", Blocked, |fixture| {
+        ("a file in the place of the directory `.aurora`", Blocked, |fixture| {
             fs::remove_dir_all(fixture.path(".aurora")).expect("the directory can be removed");
             fixture.write(".aurora", "here");
         }),

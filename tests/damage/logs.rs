@@ -7,6 +7,7 @@ use crate::UndamagedIndex;
 use crate::fixture::Fixture;
 use crate::pages::{ENTRIES, Layout, PAGE, ROOT, TRANSACTION};
 
+/// The log, which is the data file of the access history.
 const LOG: &str = ".aurora/access/data.mdb";
 const NOTE: &str = "Ranked without access history";
 
@@ -30,7 +31,7 @@ fn note_and_scores(found: &serde_json::Value) -> (bool, Vec<serde_json::Value>) 
 #[test]
 fn a_damaged_access_history_is_reported_and_replaced() {
     let undamaged = UndamagedIndex::new();
-    let fixture = undamaged.lay_out();
+    let fixture = undamaged.restore();
     let (_, without) = note_and_scores(&search(fixture, &["--no-record"]));
     let found = search(fixture, &[]);
     let id = found["results"][4]["id"].as_str().expect("the value is a string");
@@ -57,12 +58,12 @@ fn a_damaged_access_history_is_reported_and_replaced() {
         inflict(&mut data, &layout);
         check(&undamaged, name, &data, &without);
     }
-    // A log without checksums, as written by an earlier version, has other tables.
+    // The data file of an index has other tables than a log, as has a log written by an earlier version.
     check(&undamaged, "another format", &undamaged.data, &without);
 }
 
 fn check(undamaged: &UndamagedIndex, name: &str, data: &[u8], without: &[serde_json::Value]) {
-    let fixture = undamaged.lay_out();
+    let fixture = undamaged.restore();
     fixture.write(LOG, data);
     let (is_noted, scores) = note_and_scores(&search(fixture, &["--no-record"]));
     assert!(is_noted && scores == without, "{name}: {is_noted} {scores:?}");
@@ -80,11 +81,12 @@ fn check(undamaged: &UndamagedIndex, name: &str, data: &[u8], without: &[serde_j
     assert!(!note_and_scores(&found).0 && found["results"][0]["access"]["count"] == 1, "{name}: {found}");
 }
 
-/// Before LMDB opens a log, all pages are checked, even if a search reads none of the damaged pages.
+/// Before a command writes to a log, all pages of the log are checked. A search without a write does not detect damage
+/// to pages that it does not read.
 #[test]
 fn an_access_history_is_checked_as_a_whole_before_each_write() {
     let undamaged = UndamagedIndex::new();
-    let fixture = undamaged.lay_out();
+    let fixture = undamaged.restore();
     search(fixture, &[]);
     search(fixture, &[]);
     let mut data = fs::read(fixture.path(LOG)).expect("the file can be read");

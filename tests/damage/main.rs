@@ -19,7 +19,7 @@ use std::fs;
 use fixture::{Fixture, Run};
 use serde_json::Value;
 
-/// What `aur mem index` does about a kind of damage.
+/// The reaction of `aur mem index` to a kind of damage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Remedy {
     /// The run does nothing, because no answer depends on the damage.
@@ -82,10 +82,10 @@ impl UndamagedIndex {
         undamaged
     }
 
-    /// Replaces the index directory by one with the undamaged data file.
-    pub(crate) fn lay_out(&self) -> &Fixture {
-        let home = self.fixture.path(".aurora");
-        let removed = if home.is_dir() { fs::remove_dir_all(&home) } else { fs::remove_file(&home) };
+    /// Removes the directory `.aurora`, and creates it again with only the undamaged data file.
+    pub(crate) fn restore(&self) -> &Fixture {
+        let path = self.fixture.path(".aurora");
+        let removed = if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
         removed.expect("the index can be removed");
         self.fixture.write(".aurora/index/data.mdb", &self.data);
         &self.fixture

@@ -1,5 +1,5 @@
-//! Mutations of the data file that preserve its structure, tested through the commands. No command may crash, hang, or
-//! give a wrong answer without a warning.
+//! Mutations of single fields of the data file, tested through the commands. No command may crash, hang, or give a
+//! wrong answer without a warning.
 
 use std::fs;
 use std::process::Command;
@@ -18,11 +18,12 @@ const FIRST: &str = "AURORA_SEED";
 const TIME_LIMIT: Duration = Duration::from_secs(60);
 const QUERIES: &str = "read the header of a token\nparse_token_7\nretry after a timeout\n";
 
-/// An undamaged index whose tree has changed since the last run, so that the next run has to write.
+/// An undamaged index of a project that has changed since the last run, so that the next run has to write.
 struct Subject {
     undamaged: UndamagedIndex,
-    /// The answers before and after the next run.
+    /// The answers before the next run.
     before: String,
+    /// The answers after the next run.
     after: String,
 }
 
@@ -39,8 +40,8 @@ impl Subject {
     }
 
     /// Replaces the data file of the index.
-    fn lay_out(&self, data: &[u8]) {
-        self.undamaged.lay_out().write(".aurora/index/data.mdb", data);
+    fn write_data(&self, data: &[u8]) {
+        self.undamaged.restore().write(".aurora/index/data.mdb", data);
     }
 
     /// Runs a command, and asserts that it does not hang, crash or panic.
@@ -81,7 +82,8 @@ impl Subject {
         run
     }
 
-    /// Asserts that a search gives the right answers or reports an error.
+    /// Asserts that a search gives the right answers or reports an error, and returns the outcome. If a value was
+    /// changed together with its checksum, other answers are allowed.
     fn check(&self, mutation: &Mutation, right: &str) -> &'static str {
         let run = self.search(&mutation.what);
         match answers(&run) {
@@ -116,7 +118,7 @@ fn answers(run: &Run) -> Option<String> {
 }
 
 #[test]
-fn commands_survive_changed_structures() {
+fn commands_survive_mutations_of_the_data_file() {
     let number = |name: &str| std::env::var(name).ok().and_then(|number| number.parse::<u64>().ok());
     let first = number(FIRST).unwrap_or(0);
     let subject = Subject::new();
@@ -126,7 +128,7 @@ fn commands_survive_changed_structures() {
         let mut data = subject.undamaged.data.clone();
         let mutation = sites.mutate(&mut data, seed);
         let what = &mutation.what;
-        subject.lay_out(&data);
+        subject.write_data(&data);
         let verified = subject.run(what, &["mem", "verify"]).code == Some(0);
         let searched = subject.check(&mutation, &subject.before);
         assert!(!verified || searched == "right" || mutation.resealed, "{what}: verified, but {searched}");
@@ -135,7 +137,7 @@ fn commands_survive_changed_structures() {
             Some(0) => subject.check(&mutation, &subject.after),
             _ => "refused",
         };
-        subject.lay_out(&data);
+        subject.write_data(&data);
         assert_eq!(subject.run(what, &["mem", "index", "--force", "-q"]).code, Some(0), "{what}");
         let forced = subject.check(&mutation, &subject.after);
         assert!(forced == "right" || mutation.resealed, "{what}: --force has not repaired it: {forced}");
@@ -147,8 +149,9 @@ fn commands_survive_changed_structures() {
     outcomes.iter().for_each(|(outcome, count)| eprintln!("{count:6} {outcome}"));
 }
 
-/// When a value is removed, LMDB frees as many pages as its count of overflow pages says. If the upper half of the
-/// count was set, LMDB wrote beyond its map; if the count was 2³¹ − 1, LMDB did not return.
+/// When LMDB removes a large value, it frees as many pages as the header of the first overflow page states. Without the
+/// check, LMDB would write beyond its map if the upper half of this count is set. For a count of 2³¹ − 1, LMDB would
+/// not return.
 #[test]
 fn a_count_of_overflow_pages_is_checked_before_lmdb_uses_it() {
     let subject = Subject::new();
@@ -163,14 +166,14 @@ fn a_count_of_overflow_pages_is_checked_before_lmdb_uses_it() {
             let what = format!("{new:#x} overflow pages in `{table}` instead of {old}");
             let mut data = subject.undamaged.data.clone();
             data[at..at + 4].copy_from_slice(&new.to_le_bytes());
-            subject.lay_out(&data);
+            subject.write_data(&data);
             let verified = subject.run(&what, &["mem", "verify"]);
             assert_eq!(verified.code, Some(1), "{what}: {verified:?}");
             let indexed = subject.run(&what, &["mem", "index"]);
             let is_repaired = ["set aside and rebuilt", "rebuilt from"].iter().any(|text| indexed.out.contains(text));
             assert!(indexed.code == Some(0) && is_repaired, "{what}: {indexed:?}");
             assert_eq!(subject.run(&what, &["mem", "verify"]).code, Some(0), "{what}");
-            subject.lay_out(&data);
+            subject.write_data(&data);
             assert_eq!(subject.run(&what, &["mem", "index", "--force"]).code, Some(0), "{what}");
             assert_eq!(subject.run(&what, &["mem", "verify"]).code, Some(0), "{what}");
             seen += 1;

@@ -12,8 +12,8 @@ const PAGE: usize = 4096;
 const HEAD: usize = 16;
 const NODE: usize = 8;
 const NONE: usize = usize::MAX;
-/// Tables whose values end in a checksum. A checksum begins with the number of the table, which is an index into this
-/// list.
+/// Tables whose values end in a checksum. The checksum covers the number of the table, the key, and the value. The
+/// number of a table is its index in this list.
 const SEALED: [&str; 11] =
     ["meta", "chunks", "sources", "represent", "content", "files", "blames", "dict", "post", "lengths", "codes"];
 
@@ -27,10 +27,13 @@ struct Field {
 /// A value that ends in a checksum.
 #[derive(Debug, Clone)]
 struct Sealed {
+    /// Number of the table.
     mark: u8,
+    /// Offset of the node in the file.
     node: usize,
     key: Range<usize>,
     value: Range<usize>,
+    /// Whether the value is in overflow pages.
     is_big: bool,
 }
 
@@ -84,7 +87,7 @@ impl Sites {
         sites
     }
 
-    /// Changes one to four fields. The same seed gives the same changes.
+    /// Makes one, two or four changes. The same seed gives the same changes.
     pub(crate) fn mutate(&self, data: &mut [u8], seed: u64) -> Mutation {
         let mut random = Random(seed);
         let mut mutation = Mutation { what: format!("seed {seed}"), resealed: false };
@@ -242,7 +245,7 @@ impl Field {
     }
 }
 
-/// SplitMix64.
+/// The random number generator SplitMix64.
 struct Random(u64);
 
 impl Random {

@@ -204,7 +204,7 @@ fn mined_trees_are_outside_the_project_and_leftovers_are_removed() {
     // A killed run leaves no manifest, but some of the trees. Older versions of the program left trees in the project.
     fixture.remove(".aurora/eval/manifest.json").write(".aurora/eval/trees/head/old.py", "old");
     std::fs::write(trees.join("head/src/left.py"), "left").expect("the file can be written");
-    // Mined copies whose project no longer exists.
+    // Add mined copies of a project that no longer exists.
     let gone = trees.with_file_name("gone");
     std::fs::create_dir_all(gone.join("head")).expect("the directory can be created");
     std::fs::write(gone.join("owner"), "/nowhere/.aurora/eval").expect("the file can be written");
@@ -259,7 +259,8 @@ fn mined_sets_do_not_reveal_their_answers() {
         let first = question["relevant"][0]["line_start"].as_u64().expect("the value is a number") as usize;
         assert!(stripped.lines().nth(first - 1).is_some_and(|line| line.starts_with("def gather_")), "{question}");
     }
-    // The set `commit` asks for what each commit changed, in the tree before the first of these commits.
+    // Each question of the set `commit` asks for the code that a commit changed. The tree for these questions is from
+    // before the first of these commits.
     let commits = both("commit");
     assert_eq!(commits.len(), WORDS.len(), "{commits:?}");
     for question in &commits {
@@ -303,7 +304,7 @@ fn only_the_user_may_read_mined_sets() {
     let mode = |path: &std::path::Path| {
         std::fs::metadata(path).expect("the metadata can be read").permissions().mode() & 0o777
     };
-    // Permissions that an earlier version used.
+    // An earlier version created the files with these permissions.
     fixture.write(".aurora/eval/manifest.json", "{}").write(".aurora/eval/exact.jsonl", "");
     let permissions = std::fs::Permissions::from_mode(0o755);
     std::fs::set_permissions(fixture.path(".aurora/eval"), permissions).expect("permissions can be set");
@@ -396,7 +397,7 @@ fn tuning_writes_only_confirmed_improvements() {
         arguments.extend(more);
         fixture.aur(&arguments)
     };
-    // Every question already ranks its answer first, so nothing can improve.
+    // The answer to every question is already ranked first, so nothing can improve.
     let nothing = tune(&["--keys", "bm25.k1", "--out", "nothing.toml"]);
     assert_eq!(nothing.code, Some(1), "{nothing:?}");
     assert!(nothing.err.contains("nothing was written") && !fixture.path("nothing.toml").exists(), "{}", nothing.err);
@@ -432,13 +433,13 @@ fn tuning_writes_only_confirmed_improvements() {
     assert_eq!((refused.code, refused.err.contains("did you mean `hybrid`?")), (Some(2), true), "{refused:?}");
 }
 
-/// A configuration that ranks by activation alone, and in which every number that could improve the ranking is at its
-/// minimum.
+/// Returns a configuration that ranks by activation alone, and in which every number that could improve the ranking is
+/// at its minimum.
 fn unhelped() -> String {
     let mut tables = std::collections::BTreeMap::<&str, String>::new();
     tables.insert("search.hybrid.weights", "bm25 = 0\nsemantic = 0\nactivation = 1\n".to_owned());
     for number in aurora_query::Parameter::numbers() {
-        let (table, name) = number.key.rsplit_once('.').expect("a table");
+        let (table, name) = number.key.rsplit_once('.').expect("the key begins with a table");
         if !["search.hybrid", "search.bm25"].iter().any(|kept| table.starts_with(kept)) {
             tables.entry(table).or_default().push_str(&format!("{name} = {}\n", number.range.start()));
         }

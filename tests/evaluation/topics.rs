@@ -101,9 +101,9 @@ fn repository() -> Fixture {
                 python("Tables and columns of every known database.")
             ),
         ),
-        // The next files yield no questions for other reasons: too few words, a sentence with the name of the file, the
-        // same sentence in two files, a sentence that also occurs elsewhere, and a file that consists only of
-        // documentation.
+        // The next files yield no questions for other reasons: too few words, a sentence about the licence, a sentence
+        // with the name of the file, the same sentence in two files, a sentence that also occurs elsewhere, and a file
+        // that consists only of documentation.
         ("src/ticket.py", python("This file contains functions.")),
         (
             "src/account.rs",
@@ -133,7 +133,7 @@ fn repository() -> Fixture {
 }
 
 #[test]
-fn files_are_asked_for_by_their_own_descriptions() {
+fn questions_about_files_come_from_their_descriptions() {
     let fixture = repository();
     let mine = |out: &str, more: &[&str]| {
         let run = fixture.aur(&[&["mem", "eval", "mine", "--out", out, "--held-out", "0"], more].concat());

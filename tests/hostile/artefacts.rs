@@ -10,9 +10,9 @@ use crate::sandbox::{SECRET, Sandbox, Start};
 use crate::{Attack, assert_withstands, ensure};
 
 const MAGIC: &[u8] = b"AURMEM\r\n";
-/// Version of the layout.
+/// Version of the layout of an artefact.
 const VERSION: u32 = 2;
-/// Number of rows per frame when a part is encoded.
+/// Number of rows per frame in the artefacts that the tests encode.
 const FRAME_ROWS: usize = 8;
 /// Length of the header: magic, version, length of the manifest, checksum of the manifest.
 const HEADER: usize = 8 + 4 + 4 + 32;
@@ -127,7 +127,7 @@ fn framed(length: usize, compressed: &[u8]) -> Vec<u8> {
     [&(length as u32).to_le_bytes()[..], &(compressed.len() as u32).to_le_bytes(), compressed].concat()
 }
 
-/// Takes a byte string that follows its length.
+/// Removes a length and the byte string that follows it from `bytes`, and returns the byte string.
 fn take(bytes: &mut &[u8]) -> Vec<u8> {
     let (mut length, mut shift) = (0usize, 0);
     while let Some((&byte, rest)) = bytes.split_first() {
@@ -357,7 +357,7 @@ fn mutate(artefact: &mut Artefact, random: &mut Random) -> String {
         }
         9 => {
             random.damage(&mut part.rest);
-            format!("{name}: something behind the rows")
+            format!("{name}: something after the rows")
         }
         10 => {
             let counts = [

@@ -1,4 +1,4 @@
-//! Random damage to any file of an index, and to the files next to the index, with valid checksums.
+//! Random damage to the files below `.aurora`, with or without valid checksums.
 
 use std::fs;
 use std::path::PathBuf;
@@ -28,14 +28,14 @@ const FILES: &[&str] = &[
     "reasoning/pattern.json",
 ];
 
-/// Returns path, name and content of the results of a search.
+/// Returns the path, name and content of each result of a search.
 fn found_chunks(outcome: &Outcome) -> Vec<String> {
     let results = outcome.json()["results"].as_array().cloned().unwrap_or_default();
     results.iter().map(|result| format!("{} {} {}", result["file"], result["name"], result["content"])).collect()
 }
 
 /// Whether a run reports a problem.
-fn warns(outcome: &Outcome) -> bool {
+fn has_warning(outcome: &Outcome) -> bool {
     let json = outcome.json();
     let notes = |key: &str| json[key].as_array().is_some_and(|notes| !notes.is_empty());
     outcome.code != Some(0)
@@ -70,7 +70,10 @@ fn random_damage_is_reported_or_harmless() {
             attack.run(ASK).run(&["mem", "verify"]).run(BLAME).run(INDEX).run(FORCE).run(ASK).run(&["mem", "verify"]);
         assert_withstands([attack.expect(move |_, outcomes| {
             let (first, last) = (&outcomes[0], &outcomes[5]);
-            ensure(warns(first) || found_chunks(first) == undamaged, "the search gives the right answer or a warning")?;
+            ensure(
+                has_warning(first) || found_chunks(first) == undamaged,
+                "the search gives the right answer or a warning",
+            )?;
             ensure(outcomes[4].code == Some(0), "a forced run repairs the index")?;
             ensure(found_chunks(last) == undamaged, "the repaired index gives the right answer")?;
             ensure(outcomes[6].code == Some(0), "the repaired index is valid")
@@ -78,7 +81,8 @@ fn random_damage_is_reported_or_harmless() {
     });
 }
 
-/// Returns the start and the content length of each segment of a file next to the index.
+/// Returns the offset and the length of the content of each segment of a file. A segment consists of the length, the
+/// content, and a BLAKE3 checksum.
 fn segments(bytes: &[u8]) -> Vec<(usize, usize)> {
     let segment = |at: usize| {
         let length = u64::from_le_bytes(bytes.get(at..at + 8)?.try_into().ok()?);
@@ -115,7 +119,7 @@ fn files_with_forged_checksums_break_no_run() {
         .filter_map(|name| Some((name, fs::read(sandbox.path(".aurora").join(name)).ok()?)))
         .filter(|(_, bytes)| !segments(bytes).is_empty())
         .collect();
-    assert!(!kept.is_empty(), "files with segments");
+    assert!(!kept.is_empty(), "some files have segments");
     attempts(test, 60, |random| {
         let (name, mut bytes) = kept[random.below(kept.len())].clone();
         let changes: Vec<_> = (0..1 + random.below(4)).filter_map(|_| forge(&mut bytes, random)).collect();

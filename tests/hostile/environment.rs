@@ -82,16 +82,19 @@ fn environment_variables_break_no_command() {
 }
 
 #[test]
-fn unusable_homes_break_no_command() {
+fn unusable_home_directories_break_no_command() {
     let home = |name: &str, build: fn(&Sandbox)| {
         let runs = [INDEX, ASK, &["mem", "feedback", "good", "src/token.py:1"], &["doctor"], &["model", "list"]];
-        runs.into_iter().fold(Attack::on_indexed(format!("a home that is {name}"), build), |attack, arguments| {
-            attack.run_with(move |sandbox| {
-                let mut command = sandbox.aur(arguments);
-                command.env("HOME", sandbox.home("other")).env("AURORA_HOME", sandbox.home("other"));
-                command
-            })
-        })
+        runs.into_iter().fold(
+            Attack::on_indexed(format!("a home directory that is {name}"), build),
+            |attack, arguments| {
+                attack.run_with(move |sandbox| {
+                    let mut command = sandbox.aur(arguments);
+                    command.env("HOME", sandbox.home("other")).env("AURORA_HOME", sandbox.home("other"));
+                    command
+                })
+            },
+        )
     };
     const OTHER: &str = "../home/other";
     assert_withstands([
@@ -245,8 +248,8 @@ fn system_limits_end_in_a_message() {
     assert_withstands(attacks);
 }
 
-/// Limits the address space to amounts from 300 MiB up to what an unlimited run needs. Each thread and each memory map
-/// of a store needs address space.
+/// Limits the address space to several amounts, from 300 MiB to the amount that a run needs. Each thread and each memory
+/// map of a store needs address space.
 #[test]
 fn an_address_space_limit_ends_in_a_message() {
     const REMEMBER: &[&str] = &["mem", "turn", "add", "--session", "s1", "--speaker", "user", "parse_token is slow"];
@@ -271,7 +274,7 @@ fn an_address_space_limit_ends_in_a_message() {
     assert_withstands((300..=1_050).step_by(75).map(limited));
 }
 
-/// A read-only disk. It also affects the superuser, because the sandbox is mounted without write permission.
+/// The sandbox is mounted read-only, which also restricts the superuser.
 #[test]
 fn on_a_read_only_disk_searches_work_and_changes_fail() {
     if !can_mount() {
@@ -347,7 +350,7 @@ fn a_tree_that_changes_during_a_run_cannot_lead_outside() {
     });
     assert_withstands([attack
         .run_with(|sandbox| {
-            // Removes what the loop had created when it was stopped.
+            // Removes the files that the loop left when it was stopped.
             let mut shell = Command::new("sh");
             shell
                 .arg("-c")

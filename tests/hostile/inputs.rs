@@ -1,11 +1,12 @@
-//! Endless files, and files from outside, in place of ignore files, git's own files, and sources.
+//! Hostile files, such as endless files and links to files outside the repository, in place of ignore files, git's own
+//! files, and sources.
 
 use std::path::Path;
 
 use crate::sandbox::{SECRET, Sandbox};
 use crate::{Attack, INDEX, SEARCH, assert_withstands, ensure};
 
-/// Size of a sparse file, larger than any file system that the tests run on.
+/// Size of a sparse file. A run that reads the whole file exceeds its limits.
 const HUGE: u64 = 100 << 30;
 
 const IGNORE_FILES: &[&str] = &[
@@ -45,7 +46,7 @@ const GIT_FILES: &[&str] = &[
 
 const SOURCES: &[&str] = &["src/token.py", "docs/guide.md", "docs/more.docx", "src", "Cargo.toml"];
 
-/// An endless file or a file from outside: its name, and a function that creates it.
+/// A hostile file: its name, and a function that creates it.
 type Thing = (&'static str, for<'s> fn(&'s Sandbox, &str) -> &'s Sandbox);
 
 const THINGS: &[Thing] = &[
@@ -72,12 +73,12 @@ fn product(places: &'static [&'static str], runs: &'static [&'static [&'static s
 }
 
 #[test]
-fn ignore_files_are_bounded() {
+fn hostile_ignore_files_do_no_harm() {
     assert_withstands(product(IGNORE_FILES, &[INDEX, SEARCH]));
 }
 
 #[test]
-fn ignore_files_above_the_root_are_bounded() {
+fn hostile_ignore_files_above_the_root_do_no_harm() {
     let attacks =
         product(&[".gitignore", ".ignore", ".auroraignore", ".git"], &[&["mem", "index", "src", "--format", "json"]]);
     // Creating `.aurora` in `src` changes the modification time of `src`.
@@ -85,17 +86,17 @@ fn ignore_files_above_the_root_are_bounded() {
 }
 
 #[test]
-fn files_of_git_are_bounded() {
+fn hostile_files_of_git_do_no_harm() {
     assert_withstands(product(GIT_FILES, &[INDEX, SEARCH]));
 }
 
 #[test]
-fn sources_are_bounded() {
+fn hostile_sources_do_no_harm() {
     assert_withstands(product(SOURCES, &[INDEX, SEARCH]));
 }
 
-/// Appends a line to the git configuration of a sandbox.
-fn configured(sandbox: &Sandbox, text: &str) {
+/// Appends lines to the git configuration of a sandbox.
+fn configure_git(sandbox: &Sandbox, text: &str) {
     let config = sandbox.path(".git/config");
     let before = std::fs::read_to_string(&config).expect("the file can be read");
     sandbox.write(".git/config", format!("{before}{text}\n"));
@@ -107,7 +108,7 @@ fn quoted(path: &Path) -> String {
 }
 
 #[test]
-fn paths_in_the_git_configuration_are_bounded() {
+fn hostile_paths_in_the_git_configuration_do_no_harm() {
     const KEYS: &[&str] = &[
         "[include]\npath = ",
         "[includeIf \"gitdir:**\"]\npath = ",
@@ -125,12 +126,12 @@ fn paths_in_the_git_configuration_are_bounded() {
             let name = format!("git's {} is {thing}", key.replace('\n', " "));
             let attack = Attack::on_fresh(name, move |sandbox| {
                 put(sandbox, "target");
-                configured(sandbox, &format!("{key}{}", quoted(&sandbox.path("target"))));
+                configure_git(sandbox, &format!("{key}{}", quoted(&sandbox.path("target"))));
             });
             attacks.push(attack.run(INDEX).run(SEARCH));
         }
         let attack = Attack::on_fresh(format!("git's {} is outside", key.replace('\n', " ")), move |sandbox| {
-            configured(sandbox, &format!("{key}{}", quoted(&sandbox.canary("secret.txt"))));
+            configure_git(sandbox, &format!("{key}{}", quoted(&sandbox.canary("secret.txt"))));
         });
         attacks.push(attack.run(INDEX).run(SEARCH));
     }
@@ -159,7 +160,7 @@ fn programs_in_the_git_configuration_do_not_run() {
             sandbox.write("run.sh", format!("#!/bin/sh\necho run >> {}\n", sandbox.canary("ran").display()));
             sandbox.mode("run.sh", 0o755);
             sandbox.write(".gitattributes", "* diff=x filter=x\n");
-            configured(sandbox, &format!("{key}{}", quoted(&sandbox.path("run.sh"))));
+            configure_git(sandbox, &format!("{key}{}", quoted(&sandbox.path("run.sh"))));
         })
         .run(INDEX)
         .run(SEARCH)
@@ -168,7 +169,7 @@ fn programs_in_the_git_configuration_do_not_run() {
 }
 
 #[test]
-fn alternate_object_stores_are_bounded() {
+fn hostile_alternate_object_stores_do_no_harm() {
     const STORE: &str = ".git/objects/info/alternates";
     let attacks = [
         Attack::on_fresh("an alternate that is the store itself", |sandbox| {
@@ -213,11 +214,11 @@ fn alternate_object_stores_are_bounded() {
             sandbox.write(".git/HEAD", "ref: ../../canary/secret.txt\n");
         }),
         Attack::on_fresh("includes that name each other", |sandbox| {
-            configured(sandbox, "[include]\npath = other");
+            configure_git(sandbox, "[include]\npath = other");
             sandbox.write(".git/other", "[include]\npath = config\n[include]\npath = other\n");
         }),
         Attack::on_fresh("a configuration of sixteen MiB", |sandbox| {
-            configured(sandbox, &"[a]\nb = c\n".repeat(1 << 20));
+            configure_git(sandbox, &"[a]\nb = c\n".repeat(1 << 20));
         }),
     ];
     assert_withstands(attacks.into_iter().map(|attack| attack.run(INDEX).run(SEARCH)));
@@ -226,7 +227,7 @@ fn alternate_object_stores_are_bounded() {
 #[test]
 fn a_configured_work_tree_elsewhere_is_not_read() {
     assert_withstands([Attack::on_fresh("core.worktree names another project", |sandbox| {
-        configured(sandbox, &format!("[core]\nworktree = {}", quoted(&sandbox.canary("project"))));
+        configure_git(sandbox, &format!("[core]\nworktree = {}", quoted(&sandbox.canary("project"))));
     })
     .run(INDEX)
     .run(&["mem", "search", "quokka", "--grep", "zanzibar", "--show-content"])

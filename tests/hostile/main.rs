@@ -58,7 +58,7 @@ impl Attack {
         Self::on(Start { indexed: true, mined: false }, name, build)
     }
 
-    /// Creates an attack by a freshly cloned repository.
+    /// Creates an attack on a repository without an index, such as a fresh clone.
     pub(crate) fn on_fresh(name: impl Into<String>, build: impl Fn(&Sandbox) + 'static) -> Self {
         Self::on(Start::default(), name, build)
     }

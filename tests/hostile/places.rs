@@ -70,7 +70,7 @@ use Thing::{Fifo, LinkToDirectory, LinkToFile, LinkToNothing, LinkToTwin, LinkTo
 
 const ALL: &[Thing] = &[LinkToFile, LinkToTwin, LinkToNothing, LinkToDirectory, LinkToZeros, Loop, Fifo, Socket, Wrong];
 /// One example of each way in which a run may fail: it follows a link, creates the target of a link, does not end, or
-/// expects a file.
+/// finds a directory in place of a file.
 const SOME: &[Thing] = &[LinkToTwin, LinkToNothing, LinkToZeros, Fifo, Wrong];
 
 impl Thing {
@@ -145,12 +145,12 @@ fn edited(name: String, build: Box<dyn Fn(&Sandbox)>) -> Attack {
 }
 
 #[test]
-fn a_first_search_stays_inside() {
+fn a_first_search_stays_inside_the_repository() {
     assert_withstands(product(fresh, places(), ALL, &[SEARCH]));
 }
 
 #[test]
-fn a_run_on_an_existing_index_stays_inside() {
+fn a_run_on_an_existing_index_stays_inside_the_repository() {
     assert_withstands(product(edited, places(), ALL, &[INDEX, SEARCH]));
 }
 
@@ -162,7 +162,7 @@ const REPLACING: &[&str] =
     &["", "index", "index.new", "index.old", "index.unusable", "tmp", "writer.lock", "index/lock.mdb"];
 
 #[test]
-fn commands_that_read_stay_inside() {
+fn commands_that_read_stay_inside_the_repository() {
     const READERS: &[&[&str]] = &[
         SEARCH,
         &["mem", "stats"],
@@ -191,7 +191,7 @@ fn commands_that_read_stay_inside() {
 }
 
 #[test]
-fn commands_that_write_stay_inside() {
+fn commands_that_write_stay_inside_the_repository() {
     let mut attacks = Vec::new();
     attacks.extend(product(edited, REPLACING.iter().copied(), SOME, &[FORCE, SEARCH]));
     attacks.extend(product(edited, REPLACING.iter().copied(), SOME, &[&["mem", "compact"], SEARCH]));
@@ -220,7 +220,7 @@ fn commands_that_write_stay_inside() {
 }
 
 #[test]
-fn mining_questions_stays_inside() {
+fn mining_questions_stays_inside_the_repository() {
     let places = [
         "",
         "eval",
@@ -235,7 +235,7 @@ fn mining_questions_stays_inside() {
 
 /// Links that are committed to a repository, which is then cloned.
 #[test]
-fn links_checked_out_by_git_lead_nowhere_outside() {
+fn links_checked_out_by_git_are_not_followed() {
     let places = [
         "history.walk.new",
         "tree.walk.new",

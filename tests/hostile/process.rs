@@ -62,7 +62,8 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
-    /// Describes what went wrong if the run crashed, hung or exceeded a limit. This must not happen for any command.
+    /// Returns a description of the fault if the run crashed, panicked, hung or exceeded a limit. No attack may cause
+    /// such a fault.
     pub(crate) fn fault(&self) -> Option<String> {
         if let Some(reason) = &self.stopped {
             return Some(reason.clone());

@@ -47,14 +47,14 @@ impl Record {
 
     /// Returns the differences between this record and a later record.
     pub(crate) fn changes(&self, later: &Self) -> Vec<String> {
-        let of = |path: &PathBuf| match (self.entries.get(path), later.entries.get(path)) {
+        let change = |path: &PathBuf| match (self.entries.get(path), later.entries.get(path)) {
             (None, Some(_)) => Some(format!("{} was created", path.display())),
             (Some(_), None) => Some(format!("{} was removed", path.display())),
             (Some(old), Some(new)) if old != new => Some(format!("{} was changed", path.display())),
             _ => None,
         };
         let added = later.entries.keys().filter(|path| !self.entries.contains_key(*path));
-        self.entries.keys().chain(added).filter_map(of).collect()
+        self.entries.keys().chain(added).filter_map(change).collect()
     }
 }
 

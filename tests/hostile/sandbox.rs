@@ -132,7 +132,7 @@ impl Drop for Directory {
     }
 }
 
-/// What a sandbox contains in addition to its sources.
+/// Optional content of a sandbox.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Start {
     /// Whether the sandbox contains an index.
@@ -156,11 +156,11 @@ impl Start {
 }
 
 impl Sandbox {
-    /// Creates a repository with four files and a history.
+    /// Copies the template without the parts that `start` excludes, and trusts the copied index.
     pub(crate) fn new(start: Start) -> Self {
         let made = Self::from_template(&start.without());
         if start.indexed {
-            // The copied index is not trusted yet, because its identity differs from that of the recorded index.
+            // The copied index is not trusted yet, because its identity differs from the identity of the recorded index.
             let _ = made.aur(&["mem", "trust-index"]).output();
             let _ = made.aur(&["mem", "trust-index", "access"]).output();
         }
@@ -195,7 +195,7 @@ impl Sandbox {
 
     /// Writes a file of the repository and creates its parent directories.
     pub(crate) fn write(&self, relative: impl AsRef<Path>, content: impl AsRef<[u8]>) -> &Self {
-        let path = self.make_way(relative);
+        let path = self.prepare_path(relative);
         fs::write(path, content).expect("the file can be written");
         self
     }
@@ -211,8 +211,8 @@ impl Sandbox {
         self
     }
 
-    /// Removes what exists at a path, creates the parent directories, and returns the absolute path.
-    pub(crate) fn make_way(&self, relative: impl AsRef<Path>) -> PathBuf {
+    /// Removes the file or directory at a path, if any, creates the parent directories, and returns the absolute path.
+    pub(crate) fn prepare_path(&self, relative: impl AsRef<Path>) -> PathBuf {
         let path = self.path(&relative);
         self.remove(relative);
         let parent = path.parent().expect("the path has a parent");
@@ -222,20 +222,20 @@ impl Sandbox {
 
     /// Creates a symbolic link.
     pub(crate) fn link(&self, relative: impl AsRef<Path>, target: impl AsRef<Path>) -> &Self {
-        symlink(target, self.make_way(relative)).expect("the link can be created");
+        symlink(target, self.prepare_path(relative)).expect("the link can be created");
         self
     }
 
     /// Creates a pipe that nobody writes to.
     pub(crate) fn fifo(&self, relative: impl AsRef<Path>) -> &Self {
-        let made = Command::new("mkfifo").arg(self.make_way(relative)).status();
+        let made = Command::new("mkfifo").arg(self.prepare_path(relative)).status();
         assert!(made.is_ok_and(|status| status.success()), "a pipe can be made");
         self
     }
 
     /// Creates a socket that nobody listens on.
     pub(crate) fn socket(&self, relative: impl AsRef<Path>) -> &Self {
-        let path = self.make_way(relative);
+        let path = self.prepare_path(relative);
         // The path of a socket may have at most about a hundred bytes.
         let short = self.root.join("s");
         drop(UnixListener::bind(&short).expect("a socket can be made"));
@@ -245,7 +245,7 @@ impl Sandbox {
 
     /// Creates a sparse file.
     pub(crate) fn sparse(&self, relative: impl AsRef<Path>, bytes: u64) -> &Self {
-        let path = self.make_way(relative);
+        let path = self.prepare_path(relative);
         fs::File::create(path).and_then(|file| file.set_len(bytes)).expect("the sparse file can be created");
         self
     }

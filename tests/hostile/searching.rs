@@ -10,7 +10,7 @@ use crate::{Attack, INDEX, SEARCH, assert_withstands, ensure};
 
 const ASK: &[&str] = &["mem", "search", "parse_token", "--format", "json"];
 
-/// Returns a search that reads the text from standard input.
+/// Returns a function that creates the command of a search with `text` on standard input.
 fn search_with_input(arguments: &'static [&'static str], text: String) -> impl Fn(&Sandbox) -> Command {
     move |sandbox| {
         let file = sandbox.path("../home/query");
@@ -28,10 +28,10 @@ fn refused(_: &Sandbox, outcomes: &[Outcome]) -> Result<(), String> {
 }
 
 /// Expects that one of several queries is answered with an error.
-fn refused_in_its_place(_: &Sandbox, outcomes: &[Outcome]) -> Result<(), String> {
+fn answered_with_an_error(_: &Sandbox, outcomes: &[Outcome]) -> Result<(), String> {
     let outcome = &outcomes[0];
     let has_error = outcome.out.contains("\"error\":\"the query is longer than 16384 bytes");
-    ensure(outcome.code == Some(0) && has_error, "an object with an error in the place of the answer")
+    ensure(outcome.code == Some(0) && has_error, "the answer is an object with an error")
 }
 
 #[test]
@@ -50,16 +50,16 @@ fn the_length_of_a_query_is_limited() {
     assert_withstands([
         Attack::on_indexed("a query of 192 KB", |_| {})
             .run_with(search_with_input(STDIN, words(192_000)))
-            .expect(refused_in_its_place),
+            .expect(answered_with_an_error),
         Attack::on_indexed("a query of 1 MB", |_| {})
             .run_with(search_with_input(STDIN, words(1_000_000)))
-            .expect(refused_in_its_place),
+            .expect(answered_with_an_error),
         Attack::on_indexed("a query of 1 MB without a space", |_| {})
             .run_with(search_with_input(STDIN, "a".repeat(1_000_000)))
-            .expect(refused_in_its_place),
+            .expect(answered_with_an_error),
         Attack::on_indexed("a query of 64 MB without an end", |_| {})
             .run_with(search_with_input(STDIN, "a".repeat(64_000_000)))
-            .expect(refused_in_its_place),
+            .expect(answered_with_an_error),
         Attack::on_indexed("a query of 192 KB as arguments", |_| {}).run_with(arguments(192_000)).expect(refused),
         Attack::on_indexed("a query of 1 MB as arguments", |_| {}).run_with(arguments(1_000_000)).expect(refused),
         Attack::on_indexed("standard input without end", |_| {}).run_with(|sandbox| {
@@ -112,7 +112,7 @@ fn a_damaged_access_history_is_reported() {
         })
         .run(ASK)
         .expect(|_, outcomes| {
-            let [search] = outcomes else { return Err("a search".to_owned()) };
+            let [search] = outcomes else { return Err("expected: one run".to_owned()) };
             ensure(search.code == Some(0) && search.out.contains("src/token.py"), "the search answers")?;
             let said = format!("{}{}", search.err, search.json()["notes"]);
             ensure(said.contains("access") || said.contains("use"), "a note reports that the access history is ignored")
@@ -171,10 +171,10 @@ fn an_export_to_standard_output_needs_no_temporary_directory() {
         })]);
 }
 
-/// A search that finds no project. On a terminal, it asks whether to index the directory; elsewhere, it fails.
+/// Creates an attack that searches outside of a project without a terminal. The search must fail and index nothing.
 fn outside(name: &str, build: impl Fn(&Sandbox) + 'static, prepare: impl Fn(&Sandbox) -> Command + 'static) -> Attack {
     Attack::on_fresh(name, build).run_with(prepare).expect(|sandbox, outcomes| {
-        let [search] = outcomes else { return Err("a search".to_owned()) };
+        let [search] = outcomes else { return Err("expected: one run".to_owned()) };
         ensure(search.code == Some(2) && search.out.is_empty(), "exit code 2 without results")?;
         ensure(search.err.contains("aur mem index"), "the message says how to index the directory anyway")?;
         let made = [".aurora", "one/.aurora", "../home/.aurora/index", "../home/.aurora/index/data.mdb"];
@@ -224,7 +224,7 @@ fn a_search_outside_a_project_indexes_nothing() {
     ]);
 }
 
-/// A search in a root of the file system that cannot be written.
+/// The root of the file system is mounted read-only.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_search_in_the_root_of_the_file_system_indexes_nothing() {
@@ -248,7 +248,7 @@ fn asked_at_a_terminal(sandbox: &Sandbox, answer: &str) -> (Option<i32>, String)
     use std::process::Stdio;
 
     let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a pseudo-terminal can be opened");
-    grantpt(&terminal).and_then(|()| unlockpt(&terminal)).expect("a terminal that can be opened");
+    grantpt(&terminal).and_then(|()| unlockpt(&terminal)).expect("the pseudo-terminal can be unlocked");
     let name = ptsname(&terminal, Vec::new()).expect("the pseudo-terminal has a name");
     let other_end = File::options()
         .read(true)

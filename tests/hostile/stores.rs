@@ -1,4 +1,5 @@
-//! Damaged, foreign and unfinished stores other than the index. A search ignores them and adds a note.
+//! Damaged, foreign and unfinished stores other than the index. A search ignores damaged and foreign stores and adds a
+//! note. An unfinished store counts as empty.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,11 +19,12 @@ const NOTE: &[&str] =
     &["mem", "turn", "add", "--session", "s", "--speaker", "user", "--scope", "project", "parse_token"];
 const RECORD: &[&str] = &["mem", "search", "parse_token"];
 
-/// A store: its name, the command that creates it, and its directory.
+/// A store, with the command that creates it and a function that returns its directory.
 struct Store {
     name: &'static str,
     create: &'static [&'static str],
     directory: fn(&Sandbox) -> PathBuf,
+    /// Whether the store contains entries of memory.
     is_memory: bool,
 }
 
@@ -72,7 +74,7 @@ const DAMAGED: &[(&str, Change)] = &[
     ("cut within a page", |store, data| put(store, &data[..data.len() - 1_000])),
     ("cut in half", |store, data| put(store, &data[..data.len() / 2])),
     ("text", |store, _| put(store, "no store ".repeat(2_000).as_bytes())),
-    ("zeros without end", |store, _| put(store, &vec![0; 1 << 20])),
+    ("a mebibyte of zeros", |store, _| put(store, &vec![0; 1 << 20])),
     ("changed bytes", |store, data| {
         let mut data = data.to_vec();
         for at in (8192..data.len()).step_by(97) {
@@ -176,8 +178,7 @@ fn a_search_continues_without_a_damaged_store_and_names_it_once() {
             .expect(move |sandbox, outcomes| {
                 let directory = (store.directory)(sandbox).display().to_string();
                 let notes = notes(&outcomes[0])?;
-                // The content of a lock file does not matter. Therefore the store may be usable; if it is not, a note
-                // gives the reason.
+                // Exactly one note names the store and the remedy.
                 ensure(notes.len() <= 1, &format!("there is one note: {notes:?}"))?;
                 let is_named = |note: &String| {
                     note.contains(&directory)
@@ -251,7 +252,7 @@ fn checks_find_a_damaged_memory_index_and_a_search_rebuilds_it() {
                     let [first, second] = [rebuilds(&outcomes[3])?, rebuilds(&outcomes[4])?];
                     // Every search reads page 11, so the damage must be noticed.
                     ensure(first == 1 || (first == 0 && page != 11), "there is one note")?;
-                    ensure(second == 0, "once")?;
+                    ensure(second == 0, "the second search rebuilds nothing")?;
                     ensure(first == 0 || outcomes[5].code == Some(0), "the new index is valid")
                 },
             )
@@ -298,7 +299,7 @@ fn a_code_search_works_if_a_damaged_memory_index_cannot_be_rebuilt() {
 }
 
 /// Creates a store that belongs to another user, as if the repository had contained it.
-fn bring(sandbox: &Sandbox, store: &Store) {
+fn create_foreign(sandbox: &Sandbox, store: &Store) {
     let mut command = sandbox.aur(store.create);
     let other = sandbox.home("../other");
     fs::create_dir_all(&other).expect("the directory can be created");
@@ -319,7 +320,7 @@ fn a_store_from_a_repository_is_unused_until_it_is_trusted() {
         };
         let build = move |sandbox: &Sandbox| {
             let _ = fs::remove_dir_all((store.directory)(sandbox));
-            bring(sandbox, store);
+            create_foreign(sandbox, store);
         };
         Attack::on_indexed(format!("{} of another user", store.name), build)
             .run(ASK)
@@ -353,7 +354,7 @@ fn a_store_from_a_repository_is_unused_until_it_is_trusted() {
 fn stores_from_a_repository_are_trusted_one_at_a_time() {
     let build = |sandbox: &Sandbox| {
         for store in [&STORES[0], &STORES[3]] {
-            bring(sandbox, store);
+            create_foreign(sandbox, store);
         }
     };
     assert_withstands([Attack::on_indexed("tags and a memory of another user", build)
@@ -382,7 +383,7 @@ fn stores_from_a_repository_are_trusted_one_at_a_time() {
 
 #[test]
 fn texts_of_the_user_are_private_for_every_umask() {
-    let as_everybody =
+    let with_umask_zero =
         |arguments: &'static [&'static str]| move |sandbox: &Sandbox| sandbox.aur_after("umask 0", arguments);
     let loosen = |sandbox: &Sandbox| {
         create(sandbox, &STORES[2]);
@@ -391,13 +392,13 @@ fn texts_of_the_user_are_private_for_every_umask() {
         }
         sandbox.mode(sandbox.home(".aurora/memory/entries/data.mdb"), 0o644);
     };
-    assert_withstands([Attack::on_indexed("a mask that takes nothing away", loosen)
-        .run_with(as_everybody(TURN))
-        .run_with(as_everybody(NOTE))
-        .run_with(as_everybody(TAG))
-        .run_with(as_everybody(&["mem", "search", "parse_token"]))
-        .run_with(as_everybody(&["log", "write", "--query", "token", "docs/guide.md"]))
-        .run_with(as_everybody(&["mem", "export", "--memory", "user", ".aurora/memory.jsonl"]))
+    assert_withstands([Attack::on_indexed("a umask of zero", loosen)
+        .run_with(with_umask_zero(TURN))
+        .run_with(with_umask_zero(NOTE))
+        .run_with(with_umask_zero(TAG))
+        .run_with(with_umask_zero(&["mem", "search", "parse_token"]))
+        .run_with(with_umask_zero(&["log", "write", "--query", "token", "docs/guide.md"]))
+        .run_with(with_umask_zero(&["mem", "export", "--memory", "user", ".aurora/memory.jsonl"]))
         .expect(|sandbox, outcomes| {
             ensure(outcomes.iter().all(|outcome| outcome.code == Some(0)), "every command succeeds")?;
             let mut loose = Vec::new();
@@ -411,7 +412,7 @@ fn texts_of_the_user_are_private_for_every_umask() {
         })]);
 }
 
-/// Adds a path, and all paths below it, that other users may access in any way.
+/// Adds to `loose` each path at or below `path` that other users may access in any way.
 fn add_loose(path: &Path, loose: &mut Vec<String>) {
     use std::os::unix::fs::PermissionsExt as _;
 
@@ -420,7 +421,7 @@ fn add_loose(path: &Path, loose: &mut Vec<String>) {
         loose.push(path.display().to_string());
     }
     if found.is_dir() {
-        for entry in path.read_dir().expect("can be listed") {
+        for entry in path.read_dir().expect("the directory can be read") {
             add_loose(&entry.expect("the entry can be read").path(), loose);
         }
     }

@@ -12,8 +12,8 @@ use crate::process::Outcome;
 use crate::sandbox::Sandbox;
 use crate::{Attack, INDEX, SEARCH, assert_withstands, ensure};
 
-/// Whether a character must not reach a terminal. These are control characters except line feed and tab, and characters
-/// that change the direction of text.
+/// Whether a character must not reach a terminal. Harmful characters are control characters except line feed and tab,
+/// and characters that change the direction of text.
 fn is_harmful(c: char) -> bool {
     (c.is_control() && !matches!(c, '\n' | '\t'))
         || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}')
@@ -154,7 +154,7 @@ type Part<'p> = (&'p str, &'p dyn Fn(&mut dyn Write));
 
 /// Creates a document from archive entries.
 fn docx(sandbox: &Sandbox, name: &str, entries: &[Part<'_>]) {
-    let file = File::create(sandbox.make_way(name)).expect("the file can be created");
+    let file = File::create(sandbox.prepare_path(name)).expect("the file can be created");
     let mut archive = zip::ZipWriter::new(file);
     for (name, write) in entries {
         let options = zip::write::SimpleFileOptions::default().large_file(true);
@@ -164,7 +164,7 @@ fn docx(sandbox: &Sandbox, name: &str, entries: &[Part<'_>]) {
     archive.finish().expect("the archive can be written");
 }
 
-fn zeros(count: usize) -> impl Fn(&mut dyn Write) {
+fn spaces(count: usize) -> impl Fn(&mut dyn Write) {
     move |out| {
         let block = vec![b' '; 1 << 20];
         for _ in 0..count >> 20 {
@@ -178,7 +178,7 @@ fn text(text: String) -> impl Fn(&mut dyn Write) {
 }
 
 #[test]
-fn decompressed_content_is_bounded() {
+fn hostile_documents_and_logs_do_no_harm() {
     const DOCUMENT: &str = "word/document.xml";
     let looks = |attack: Attack| {
         attack
@@ -188,7 +188,7 @@ fn decompressed_content_is_bounded() {
     };
     assert_withstands(
         [
-            Attack::on_fresh("a document of 2 GiB", |sandbox| docx(sandbox, "docs/a.docx", &[(DOCUMENT, &zeros(2 << 30))])),
+            Attack::on_fresh("a document of 2 GiB", |sandbox| docx(sandbox, "docs/a.docx", &[(DOCUMENT, &spaces(2 << 30))])),
             Attack::on_fresh("a document of nested elements", |sandbox| {
                 docx(sandbox, "docs/a.docx", &[(DOCUMENT, &text(format!("{}{}", "<w:p>".repeat(1 << 20), "</w:p>".repeat(1 << 20))))]);
             }),
@@ -200,7 +200,7 @@ fn decompressed_content_is_bounded() {
                 entities.push_str("<!ENTITY f SYSTEM \"file:///etc/passwd\">]><w:p><w:t>&a39;&f;</w:t></w:p>");
                 docx(sandbox, "docs/a.docx", &[(DOCUMENT, &text(entities.clone()))]);
             }),
-            Attack::on_fresh("a document whose entries leave it", |sandbox| {
+            Attack::on_fresh("a document with an entry outside of it", |sandbox| {
                 docx(sandbox, "docs/a.docx", &[("../../canary/made", &text("x".into())), (DOCUMENT, &text("<w:p/>".into()))]);
             }),
             Attack::on_fresh("a document that is cut short", |sandbox| {
@@ -208,7 +208,7 @@ fn decompressed_content_is_bounded() {
                 let whole = std::fs::read(sandbox.path("docs/a.docx")).expect("the file can be read");
                 sandbox.write("docs/b.docx", &whole[..whole.len() / 2]).write("docs/c.docx", [&whole[..40], &whole].concat());
             }),
-            Attack::on_fresh("a hundred thousand entries", |sandbox| {
+            Attack::on_fresh("a document of thirty thousand entries", |sandbox| {
                 let names: Vec<String> = (0..30_000).map(|n| format!("e{n}")).collect();
                 let nothing: &dyn Fn(&mut dyn Write) = &|_| {};
                 let entries: Vec<_> = names.iter().map(|name| (name.as_str(), nothing)).collect();
@@ -242,7 +242,7 @@ fn decompressed_content_is_bounded() {
 }
 
 #[test]
-fn questions_from_a_repository_are_bounded() {
+fn hostile_questions_do_no_harm() {
     let questions = |name: &str, text: String| {
         Attack::on_indexed(format!("questions: {name}"), move |sandbox| {
             sandbox.write("questions.jsonl", &text).write("questions.yaml", &text);

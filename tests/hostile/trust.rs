@@ -174,7 +174,7 @@ fn an_index_of_the_user_stays_trusted() {
     ]);
 }
 
-/// Files below `.aurora` that an attacker has committed. They have the right format, but misleading content.
+/// Files below `.aurora` that an attacker has committed, with damaged or misleading content.
 #[test]
 fn committed_index_files_change_no_answer() {
     const FILES: &[&str] = &[

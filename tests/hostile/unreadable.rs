@@ -8,7 +8,7 @@ const STATS: &[&str] = &["mem", "stats", "--format", "json"];
 /// A search for the function in `shut/inside.py`.
 const KEPT: &[&str] = &["mem", "search", "kept_inside", "--format", "json", "--mode", "sparse", "--no-record"];
 
-/// Adds a nested directory that can be made unreadable to a sandbox, and indexes the sandbox.
+/// Adds nested directories, which a test can make unreadable, and indexes the sandbox.
 fn with_directory(sandbox: &Sandbox) {
     for number in 0..30 {
         sandbox.write(format!("wide/d{number}/e/m{number}.py"), format!("def wide_{number}():\n    return {number}\n"));
@@ -55,7 +55,7 @@ fn unreadable(name: &str, mentioned: &'static str, shut: Change, open: Change) -
         })
         .run_with(nobody(STATS))
         .expect(move |_, outcomes| {
-            let [before, run, after, found, again, end] = outcomes else { return Err("six runs".to_owned()) };
+            let [before, run, after, found, again, end] = outcomes else { return Err("expected: six runs".to_owned()) };
             let summary = run.json();
             ensure(chunks(before).is_some(), "the statistics can be read")?;
             ensure(chunks(before) == chunks(after), "the chunks of unreadable files stay")?;
@@ -107,7 +107,7 @@ fn too_few_file_descriptors_remove_no_chunks() {
             .run(INDEX)
             .run(STATS)
             .expect(|_, outcomes| {
-                let [before, run, after, again, end] = outcomes else { return Err("five runs".to_owned()) };
+                let [before, run, after, again, end] = outcomes else { return Err("expected: five runs".to_owned()) };
                 ensure(chunks(before).is_some() && chunks(before) == chunks(after), "no chunk is removed")?;
                 let is_whole = run.code == Some(0)
                     && run.json()["complete"] == true
@@ -127,7 +127,7 @@ fn a_first_run_with_too_few_file_descriptors_builds_no_empty_index() {
             .run(INDEX)
             .run(STATS)
             .expect(|_, outcomes| {
-                let [run, again, stats] = outcomes else { return Err("three runs".to_owned()) };
+                let [run, again, stats] = outcomes else { return Err("expected: three runs".to_owned()) };
                 let is_whole =
                     run.code == Some(0) && run.json()["complete"] == true && run.json()["files"]["indexed"] == 4;
                 ensure(is_whole || matches!(run.code, Some(1 | 2)), "success only if every file was read")?;
@@ -141,7 +141,7 @@ fn a_first_run_with_too_few_file_descriptors_builds_no_empty_index() {
 }
 
 #[test]
-fn chunks_of_unreadable_memory_are_kept() {
+fn chunks_of_unreadable_reasoning_and_conversations_are_kept() {
     const LOG: &str = "# Conversation: Kept\nDate: 2025-12-13\nQuery: how to keep\n\n## Phase 1: Assess\nkept_inside\n";
     let run = |name: &str, directory: &'static str| {
         Attack::on_indexed(name, |sandbox| {

@@ -1,5 +1,5 @@
-//! Attribution that was postponed, stopped, or made obsolete by a commit. The next run completes it, so that the result
-//! equals a fresh run.
+//! Attribution that was postponed, stopped, or made obsolete by a commit. The next run completes the attribution, so
+//! that the index equals the index of a fresh run.
 
 use std::fs::File;
 use std::path::Path;
@@ -12,7 +12,7 @@ use aurora_storage::{ChunkId, GitState, Snapshot};
 
 use crate::edits::{BODIES, COMPARISONS, Edit, apply, lose_comparisons};
 use crate::fixture::{Fixture, git};
-use crate::{digest, impatient, options, run, sizeable, snapshot, stopped_when};
+use crate::{digest, options, run, run_until, run_without_waiting, sizeable, snapshot};
 
 #[test]
 fn a_run_stopped_at_another_commit_is_completed_by_the_next() {
@@ -48,7 +48,7 @@ fn pending_and_tracked(snapshot: &Snapshot) -> (usize, usize) {
 fn files_can_be_searched_before_their_history_is_read() {
     let fixture = sizeable();
     fixture.write("untracked.py", BODIES[0]);
-    let (summary, published) = impatient(fixture.root(), true);
+    let (summary, published) = run_without_waiting(fixture.root(), true);
     let published = published.expect("a generation was published before the last one");
     let (pending, tracked) = pending_and_tracked(&published);
     assert!(pending > 100 && tracked == 0, "{pending} pending, {tracked} tracked");
@@ -60,7 +60,7 @@ fn files_can_be_searched_before_their_history_is_read() {
     let fresh = fixture.duplicate();
     run(fresh.root(), 2, false);
     assert_eq!(digest(fixture.root()), digest(fresh.root()));
-    assert_eq!(snapshot(fresh.root()).manifest().generation, 1, "a patient run publishes once");
+    assert_eq!(snapshot(fresh.root()).manifest().generation, 1, "a run that waits for the history publishes once");
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn a_run_stopped_while_reading_history_is_completed_by_the_next() {
     let imported = git(fixture.root()).args(import).stdin(stream).status();
     assert!(imported.expect("git runs").success());
     fixture.run_git(&["merge", "--quiet", "--allow-unrelated-histories", "--no-edit", "long"]);
-    stopped_when(fixture.root(), |progress| progress.bytes > 0 && progress.elapsed > Duration::from_millis(100));
+    run_until(fixture.root(), |progress| progress.bytes > 0 && progress.elapsed > Duration::from_millis(100));
     run(fixture.root(), 2, false);
     let fresh = fixture.duplicate();
     run(fresh.root(), 2, false);
@@ -120,11 +120,11 @@ fn a_commit_made_while_history_is_read_is_noticed() {
 #[test]
 fn missing_attributions_follow_in_the_next_run() {
     let fixture = sizeable();
-    let (summary, published) = impatient(fixture.root(), false);
+    let (summary, published) = run_without_waiting(fixture.root(), false);
     assert!(published.is_some() && !summary.complete, "{summary:?}");
     assert!(pending_and_tracked(&snapshot(fixture.root())).0 > 100);
     // The first pass of this run finds no changes. The second pass attributes the tracked files.
-    let (summary, _) = impatient(fixture.root(), true);
+    let (summary, _) = run_without_waiting(fixture.root(), true);
     assert_eq!((summary.files.refreshed, summary.nothing_changed, summary.complete), (81, false, true), "{summary:?}");
     assert_eq!(pending_and_tracked(&snapshot(fixture.root())).0, 0);
     let fresh = fixture.duplicate();

@@ -51,7 +51,7 @@ fn a_run_of_several_passes_builds_the_same_index_and_counts_each_file_once() {
     assert_eq!((summary.lines, summary.source_bytes), (other.lines, other.source_bytes));
     assert_eq!((summary.bm25, summary.coverage, summary.errors), (other.bm25, other.coverage, other.errors));
 
-    // A later run with many changes, as after switching branches.
+    // Many files change before the next run, as if the user had switched branches.
     for number in 0..40 {
         fixture.write(&format!("m{}/new{number}.py", number % 7), BODIES[0]);
     }
@@ -98,8 +98,8 @@ fn published(root: &Path) -> Option<Snapshot> {
     Environment::open(&root.join(ProjectDirectory::NAME), OpenMode::Existing).ok()?.snapshot().ok()
 }
 
-/// The code of the child process in [`a_first_run_that_was_killed_lost_everything`]. As an ordinary test, it does
-/// nothing.
+/// The code of the child process in [`a_killed_first_run_loses_only_unfinished_files`]. Without the environment
+/// variable [`DIRECTORY`], this test does nothing.
 #[test]
 fn dying_run() {
     if let Ok(root) = std::env::var(DIRECTORY) {
@@ -109,7 +109,7 @@ fn dying_run() {
 }
 
 #[test]
-fn a_first_run_that_was_killed_lost_everything() {
+fn a_killed_first_run_loses_only_unfinished_files() {
     let fixture = sizeable();
     fixture.commit("all");
     let mut child = Command::new(std::env::current_exe().expect("the program has a path"));

@@ -8,12 +8,12 @@ use proptest::prelude::*;
 use crate::checkpoints::piecemeal;
 use crate::evidence;
 use crate::fixture::{Fixture, Run};
-use crate::{impatient, interrupted, refresh, run};
+use crate::{interrupt_run, refresh, run, run_without_waiting};
 
 /// File with the stored comparisons of old versions.
 pub(crate) const COMPARISONS: &str = ".aurora/history.comparisons";
 
-/// A change that a developer makes between two runs.
+/// A step of a test: a change that a developer makes, or a run.
 #[derive(Debug, Clone)]
 pub(crate) enum Edit {
     Write {
@@ -31,10 +31,12 @@ pub(crate) enum Edit {
         from: usize,
         to: usize,
     },
+    /// Exchanges the paths of two files.
     Exchange {
         one: usize,
         other: usize,
     },
+    /// Sets the modification time of a file to the current time.
     Touch {
         file: usize,
     },
@@ -58,6 +60,7 @@ pub(crate) enum Edit {
         file: usize,
         to: usize,
     },
+    /// Replaces a file by a directory that contains one file.
     Directory {
         file: usize,
         body: usize,
@@ -67,6 +70,7 @@ pub(crate) enum Edit {
     Branch {
         branch: usize,
     },
+    /// Commits, switches to another branch, runs the indexer, and switches back.
     ThereAndBack {
         branch: usize,
     },
@@ -80,17 +84,23 @@ pub(crate) enum Edit {
         file: usize,
     },
     Index,
+    /// Updates the index as a search does.
     Refresh,
+    /// Runs the indexer and cancels the run at its first progress report.
     InterruptedIndex,
     /// Runs the indexer and publishes after every file.
     PiecemealIndex,
+    /// Runs the indexer without waiting for git's history. Cancels the run before the attributions follow, unless
+    /// `finishes` is true.
     ImpatientIndex {
         finishes: bool,
     },
+    /// Runs the indexer in a process that aborts at a fault point.
     DyingIndex {
         point: usize,
         force: bool,
     },
+    /// Truncates the file with the stored comparisons.
     LoseComparisons {
         keeps: usize,
     },
@@ -224,9 +234,9 @@ pub(crate) fn apply(fixture: &Fixture, edit: &Edit) {
         }
         Edit::Index => drop(run(fixture.root(), 2, false)),
         Edit::Refresh => drop(refresh(fixture.root())),
-        Edit::InterruptedIndex => interrupted(fixture.root()),
+        Edit::InterruptedIndex => interrupt_run(fixture.root()),
         Edit::PiecemealIndex => drop(piecemeal(fixture.root())),
-        Edit::ImpatientIndex { finishes } => drop(impatient(fixture.root(), finishes)),
+        Edit::ImpatientIndex { finishes } => drop(run_without_waiting(fixture.root(), finishes)),
         Edit::DyingIndex { point, force } => {
             let mut command = fixture.command();
             command.env("AURORA_DIE_AT_POINT", point.to_string()).args(["mem", "index", "-q"]);
@@ -258,7 +268,7 @@ fn is_regular(fixture: &Fixture, file: usize) -> bool {
     fixture.path(FILES[file]).symlink_metadata().is_ok_and(|found| found.is_file())
 }
 
-/// Removes what exists at the path of a file.
+/// Removes the file, link or directory at the path of a file, if any.
 fn clear(fixture: &Fixture, file: usize) {
     let path = fixture.path(FILES[file]);
     let removed = match path.symlink_metadata() {
@@ -266,7 +276,7 @@ fn clear(fixture: &Fixture, file: usize) {
         Ok(_) => std::fs::remove_file(path),
         Err(_) => Ok(()),
     };
-    removed.expect("it can be removed");
+    removed.expect("the path can be removed");
 }
 
 /// Moves a file and keeps its modification time, as `mv` does.

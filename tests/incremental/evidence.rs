@@ -9,14 +9,14 @@ use aurora_storage::{ChunkId, GitState};
 
 use crate::edits::BODIES;
 use crate::fixture::{Fixture, git};
-use crate::{answers, digest, run, sizeable, snapshot, updated};
+use crate::{answers, digest, run, sizeable, snapshot, update_index};
 
 /// Waiting time after which the times of a changed file are reliable.
 const SETTLED: Duration = Duration::from_millis(60);
 
 /// Returns the modification time of a file.
 pub(crate) fn modified(path: &Path) -> SystemTime {
-    path.metadata().and_then(|found| found.modified()).expect("the modification time can be set")
+    path.metadata().and_then(|found| found.modified()).expect("the modification time is available")
 }
 
 pub(crate) fn set_modified(path: &Path, time: SystemTime) {
@@ -72,7 +72,7 @@ fn assert_equals_fresh(fixture: &Fixture, what: &str) {
 type Change = (&'static str, fn(&Fixture));
 
 #[test]
-fn an_edit_that_keeps_size_and_modification_time_was_never_noticed() {
+fn an_edit_that_keeps_size_and_modification_time_is_found() {
     let edits: [Change; 5] = [
         ("written", |fixture| rewrite(&fixture.path("m0/a0.py"))),
         ("replaced", |fixture| replace(&fixture.path("m0/a0.py"))),
@@ -112,7 +112,7 @@ fn an_edit_that_keeps_size_and_modification_time_was_never_noticed() {
         let fixture = settled();
         let before = digest(fixture.root());
         edit(&fixture);
-        assert_eq!(updated(fixture.root()), 1, "{what}: an update before a search");
+        assert_eq!(update_index(fixture.root()), 1, "{what}: an update before a search");
         assert_ne!(digest(fixture.root()), before, "{what}");
         run(fixture.root(), 2, false);
         assert_equals_fresh(&fixture, what);
@@ -167,7 +167,7 @@ fn a_tree_that_is_deleted_and_restored_is_indexed_correctly() {
     assert_equals_fresh(&fixture, "made again");
 }
 
-/// Returns the number of chunks that git tracks, that git does not track, and whose state is unknown.
+/// Returns the number of chunks of tracked files, of untracked files, and of files outside of a git repository.
 fn git_states(root: &Path) -> [usize; 3] {
     let snapshot = snapshot(root);
     let state =
@@ -177,12 +177,12 @@ fn git_states(root: &Path) -> [usize; 3] {
 }
 
 /// Returns the path to which the repository of a fixture is moved.
-fn aside(fixture: &Fixture) -> std::path::PathBuf {
+fn moved_repository(fixture: &Fixture) -> std::path::PathBuf {
     fixture.root().with_extension("repository")
 }
 
 #[test]
-fn chunks_kept_their_git_state_when_the_repository_changed() {
+fn changes_of_the_repository_update_the_git_state_of_chunks() {
     let changes: [Change; 12] = [
         ("no change", |_| {}),
         (".git went away", |fixture| fs::remove_dir_all(fixture.path(".git")).expect("the directory can be removed")),
@@ -196,8 +196,8 @@ fn chunks_kept_their_git_state_when_the_repository_changed() {
         }),
         (".git is damaged", |fixture| _ = fixture.write(".git/HEAD", "nothing")),
         (".git has become a file", |fixture| {
-            fs::rename(fixture.path(".git"), aside(fixture)).expect("the path can be renamed");
-            fixture.write(".git", format!("gitdir: {}\n", aside(fixture).display()));
+            fs::rename(fixture.path(".git"), moved_repository(fixture)).expect("the path can be renamed");
+            fixture.write(".git", format!("gitdir: {}\n", moved_repository(fixture).display()));
         }),
         (".git leads nowhere", |fixture| {
             fs::remove_dir_all(fixture.path(".git")).expect("the directory can be removed");
@@ -223,7 +223,7 @@ fn chunks_kept_their_git_state_when_the_repository_changed() {
         change(&fixture);
         run(fixture.root(), 2, false);
         assert_equals_fresh(&fixture, what);
-        let _ = fs::remove_dir_all(aside(&fixture));
+        let _ = fs::remove_dir_all(moved_repository(&fixture));
     }
 }
 

@@ -1,11 +1,11 @@
-//! Property tests of incremental indexing: an incremental run equals a fresh run, and a parallel run equals a serial
-//! run.
+//! Property tests of incremental indexing: an incremental run gives the same index as a fresh run, and a parallel run
+//! the same index as a serial run.
 //!
 //! The tests apply sequences of edits, deletions, renames, changes of file type and permissions, commits, branch
 //! switches, and runs that are interrupted or killed. Afterwards, the updated index gives the same answers as an index
 //! that is built from scratch.
 //!
-//! `AURORA_TEST_CASES` sets the number of sequences, and `AURORA_TEST_EDITS` their length.
+//! `AURORA_TEST_CASES` sets the number of sequences, and `AURORA_TEST_EDITS` limits the length of a sequence.
 
 #[path = "../fixture/mod.rs"]
 mod fixture;
@@ -56,12 +56,12 @@ fn refresh(root: &Path) -> Option<Refresh> {
 }
 
 /// Runs the indexer and cancels the run at its first progress report.
-fn interrupted(root: &Path) {
-    stopped_when(root, |_| true);
+fn interrupt_run(root: &Path) {
+    run_until(root, |_| true);
 }
 
 /// Runs the indexer and cancels the run once its progress meets a condition.
-fn stopped_when(root: &Path, is_time: fn(&Progress) -> bool) {
+fn run_until(root: &Path, is_time: fn(&Progress) -> bool) {
     struct Stop(CancelToken, fn(&Progress) -> bool);
     impl Observer for Stop {
         fn on_progress(&self, progress: &Progress) {
@@ -87,7 +87,7 @@ fn stopped_when(root: &Path, is_time: fn(&Progress) -> bool) {
 /// Runs the indexer without waiting for git's history. First, all files are published without attributions. The
 /// attributions follow if `finishes` is true; otherwise the run is cancelled. Returns the summary and the first
 /// published snapshot.
-fn impatient(root: &Path, finishes: bool) -> (IndexSummary, Option<Snapshot>) {
+fn run_without_waiting(root: &Path, finishes: bool) -> (IndexSummary, Option<Snapshot>) {
     struct Watch<'a> {
         stop: Option<CancelToken>,
         root: &'a Path,
@@ -190,6 +190,7 @@ proptest! {
     }
 }
 
+/// Creates a repository with 120 files and a few commits.
 fn sizeable() -> Fixture {
     let fixture = Fixture::git();
     for number in 0..120 {
@@ -239,8 +240,8 @@ fn a_second_run_changes_nothing() {
     assert_eq!((second.changed_chunks, second.files.indexed), (0, 0));
     assert_eq!(second.files.unchanged, first.files.indexed);
     assert_eq!(second.chunks, first.chunks);
-    // The second run recognised files that were written just before the first run by their content, and later runs
-    // recognise them by their time. So the third run writes nothing.
+    // The times of files that were written just before the first run are not reliable, so the second run compares the
+    // contents of these files. Later runs rely on the times. Therefore, the third run writes nothing.
     let third = run(fixture.root(), 2, false);
     assert!(third.nothing_changed && third.generation == run(fixture.root(), 2, false).generation);
 }
@@ -257,7 +258,7 @@ fn a_renamed_file_is_recognised() {
 }
 
 /// Updates the index and returns the number of files that were updated.
-fn updated(root: &Path) -> u64 {
+fn update_index(root: &Path) -> u64 {
     match refresh(root).expect("the index exists") {
         Refresh::Updated(updated) if updated.complete => updated.files,
         Refresh::Current => 0,
@@ -269,13 +270,13 @@ fn updated(root: &Path) -> u64 {
 fn a_refreshed_index_equals_a_fresh_one() {
     let fixture = sizeable();
     run(fixture.root(), 2, false);
-    assert_eq!(updated(fixture.root()), 0);
+    assert_eq!(update_index(fixture.root()), 0);
     fixture.write("m0/a0.py", BODIES[2]).write("new.py", BODIES[0]).remove("m1/src/b1.py");
     fixture
         .write("m3/moved.ts", std::fs::read(fixture.path("m3/lib/d3.ts")).expect("the file can be read"))
         .remove("m3/lib/d3.ts");
-    assert_eq!(updated(fixture.root()), 4);
-    assert_eq!(updated(fixture.root()), 0);
+    assert_eq!(update_index(fixture.root()), 4);
+    assert_eq!(update_index(fixture.root()), 0);
     let fresh = fixture.duplicate();
     run(fresh.root(), 2, false);
     assert_eq!(answers(fixture.root()), answers(fresh.root()));
@@ -287,9 +288,9 @@ fn an_update_at_a_new_head_leaves_history_of_unchanged_files_to_the_next_run() {
     let fixture = sizeable();
     run(fixture.root(), 2, false);
     fixture.commit("the rest");
-    assert_eq!(updated(fixture.root()), 0, "a commit changes no text");
+    assert_eq!(update_index(fixture.root()), 0, "a commit changes no text");
     fixture.write("m0/a0.py", BODIES[2]);
-    assert_eq!(updated(fixture.root()), 1);
+    assert_eq!(update_index(fixture.root()), 1);
     let summary = run(fixture.root(), 2, false);
     assert!(summary.files.indexed == 0 && summary.files.refreshed > 0, "{summary:?}");
     let fresh = fixture.duplicate();
@@ -298,7 +299,7 @@ fn an_update_at_a_new_head_leaves_history_of_unchanged_files_to_the_next_run() {
 }
 
 #[test]
-fn an_update_without_time_changes_nothing() {
+fn an_update_with_a_time_limit_of_zero_changes_nothing() {
     let fixture = sizeable();
     run(fixture.root(), 2, false);
     let before = digest(fixture.root());

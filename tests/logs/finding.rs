@@ -83,7 +83,7 @@ fn logs_are_listed() {
 }
 
 #[test]
-fn today_is_a_day_of_utc() {
+fn today_is_the_current_day_in_utc() {
     let fixture = Fixture::plain();
     assert_eq!(fixture.aur(&["logs", "today"]).code, Some(1));
     write(&fixture, r#"{"query": "now", "phases": []}"#);

@@ -80,7 +80,7 @@ fn json(phases: &[(Option<u32>, String, String)]) -> serde_json::Value {
     phases.iter().map(phase).collect()
 }
 
-/// Returns the phases that the indexer finds. Asserts that no piece of a phase is missing.
+/// Returns the number and the name of each phase that the indexer finds.
 fn indexed(log: &[u8]) -> Vec<(u32, String)> {
     let field = |chunk: &Chunk, name: &str| {
         let found = chunk.metadata.iter().find(|(key, _)| key == name);
@@ -91,7 +91,7 @@ fn indexed(log: &[u8]) -> Vec<(u32, String)> {
         // A long phase has several pieces. All except the first have a parent.
         if chunk.parent.is_none() && field(&chunk, "phase_name").is_some() {
             let digits = field(&chunk, "phase_number")
-                .expect("the field is a number")
+                .expect("the phase has a number")
                 .replace(|c: char| !c.is_ascii_digit(), "");
             phases.push((digits.parse().expect("the text is a number"), chunk.name));
         }
@@ -108,15 +108,15 @@ proptest! {
         let place = tempfile::tempdir().expect("a temporary directory can be created");
         let logs = LogDirectory::create(place.path()).expect("the directory can be created");
         let input = serde_json::json!({"query": query, "phases": json(&first), "response": response, "timestamp": "2025-12-13T14:32:15Z"});
-        let read = aurora_logs::interaction("a.json", input.to_string().as_bytes()).expect("valid");
-        let written = logs.write(LogText::Interaction(read), 2).expect("written");
+        let read = aurora_logs::interaction("a.json", input.to_string().as_bytes()).expect("the interaction is valid");
+        let written = logs.write(LogText::Interaction(read), 2).expect("the log can be written");
         let expected = numbered(&first, 0);
         prop_assert_eq!(indexed(&std::fs::read(&written.path).expect("the file can be read")), expected.clone());
 
-        let log = logs.files(Default::default()).expect("the logs can be listed").next().expect("there is a log").expect("can be read");
+        let log = logs.files(Default::default()).expect("the logs can be listed").next().expect("there is a log").expect("the log can be read");
         let input = serde_json::json!({"phases": json(&second), "response": response});
-        let added = additions("a.json", input.to_string().as_bytes()).expect("valid");
-        logs.append(&log, AddedText::Sections(added), jiff::Timestamp::UNIX_EPOCH).expect("added");
+        let added = additions("a.json", input.to_string().as_bytes()).expect("the additions are valid");
+        logs.append(&log, AddedText::Sections(added), jiff::Timestamp::UNIX_EPOCH).expect("the log can be changed");
         let last = expected.last().map_or(0, |(number, _)| *number);
         let expected = [expected, numbered(&second, last)].concat();
         prop_assert_eq!(indexed(&std::fs::read(&written.path).expect("the file can be read")), expected);

@@ -102,7 +102,7 @@ fn a_jumping_clock_removes_no_log_without_a_request() {
 }
 
 #[test]
-fn the_configuration_sets_the_ages() {
+fn the_configuration_sets_the_ages_of_compression_and_removal() {
     let fixture = some_logs();
     fixture.write_for_user("config.toml", "[logs]\nretention_days = 0\ncompress_after_days = 0\n");
     let run = fixture.aur(&["logs", "maintain"]);

@@ -1,6 +1,6 @@
 //! `aur init` writes only the changes that it shows, and can remove them again.
 
-#[allow(dead_code, reason = "questions need little of it")]
+#[allow(dead_code, reason = "these tests need only a part of the terminal")]
 #[path = "../browse/tty.rs"]
 mod tty;
 
@@ -19,7 +19,7 @@ fn written_configuration_is_shown_first_and_can_be_removed() {
     let fixture = Fixture::git();
     fixture.write(".vscode/mcp.json", "{\n  \"servers\": {\"other\": {\"command\": \"x\"}}\n}\n");
     let shown = fixture.aur(&["init", "claude-code", "vscode"]);
-    assert_eq!(shown.code, Some(2), "nobody confirms: {shown:?}");
+    assert_eq!(shown.code, Some(2), "nobody confirms the changes: {shown:?}");
     assert!(shown.out.contains(".mcp.json") && shown.out.contains("+ "), "{shown:?}");
     assert!(shown.err.contains("--yes"), "{shown:?}");
     assert!(!fixture.path(".mcp.json").exists());
@@ -123,10 +123,10 @@ fn a_customised_entry_is_replaced_only_after_confirmation() {
     }
     let asked = Tty::start(with_arguments(&fixture, &["init", "claude-code"]), 100, 30);
     asked.shows("Write this and replace the existing entry? [y/N]").types("n\r");
-    assert!(asked.ended().0 == 2 && file() == own);
+    assert!(asked.wait_for_exit().0 == 2 && file() == own);
     let asked = Tty::start(with_arguments(&fixture, &["init", "claude-code", "--remove"]), 100, 30);
     asked.shows("Remove this? [y/N]").types("y\r");
-    assert_eq!(asked.ended().0, 0);
+    assert_eq!(asked.wait_for_exit().0, 0);
     assert_eq!(file(), "{\"mcpServers\": {}}\n");
 
     // If the entry was written by an installation in another directory, it does not count as the user's own entry.

@@ -352,7 +352,10 @@ fn no_answer_exceeds_its_budget() {
     let resources = listed["resources"].as_array().expect("the value is a list");
     let long = resources.iter().find(|resource| resource["name"] == "long.txt").expect("the resource is listed");
     let refused = client.answer("resources/read", json!({"uri": long["uri"]}));
-    assert!(refused["error"]["message"].as_str().is_some_and(|text| text.contains("50000")), "a large resource");
+    assert!(
+        refused["error"]["message"].as_str().is_some_and(|text| text.contains("50000")),
+        "large resources are refused"
+    );
     let refused = client.answer("tools/call", json!({"name": "page ".repeat(9_000), "arguments": {}}));
     assert!(refused.to_string().len() < 500, "an unknown tool: {refused}");
     let refused = client.answer(&"page/".repeat(9_000), json!({}));

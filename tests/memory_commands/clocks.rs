@@ -34,7 +34,7 @@ fn searches_and_memory_work_with_jumping_clocks() {
     let before = found(NOW);
     assert!(before.len() >= 2, "{before:?}");
     for time in OTHERS {
-        // These entries are read again under the next times.
+        // The commands at the following times read these entries again.
         add(time, &format!("A note of {time}"));
         for arguments in
             [&["mem", "index", "--force"][..], &["mem", "feedback", "good", "src/cache.py:9"], &["mem", "list"]]
@@ -49,7 +49,7 @@ fn searches_and_memory_work_with_jumping_clocks() {
 }
 
 #[test]
-fn pruning_everything_questions_the_clock() {
+fn a_prune_that_deletes_everything_warns_about_the_clock() {
     let fixture = Fixture::git();
     fixture.write_for_user("config.toml", "[memory.policy.mine]\ncondition = 'age_days >= 0'\nlifespan = '30_days'\n");
     let added = at(&fixture, NOW, &["mem", "add", "note", "-m", "A note", "--scope", "user"]);

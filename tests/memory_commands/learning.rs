@@ -16,7 +16,7 @@ fn session() -> Fixture {
 }
 
 /// Records an outcome, and returns the learned value of each chunk, sorted by id.
-fn learned(fixture: &Fixture, arguments: &[&str]) -> Vec<(String, f64)> {
+fn record_outcome(fixture: &Fixture, arguments: &[&str]) -> Vec<(String, f64)> {
     let arguments = [&["mem", "feedback", "--session", "s", "--format", "json"], arguments].concat();
     let run = fixture.aur(&arguments);
     assert_eq!(run.code, Some(0), "{run:?}");
@@ -31,7 +31,7 @@ fn learned(fixture: &Fixture, arguments: &[&str]) -> Vec<(String, f64)> {
     chunks
 }
 
-fn expect(found: Vec<(String, f64)>, expected: &[(&str, f64)]) {
+fn assert_learned(found: Vec<(String, f64)>, expected: &[(&str, f64)]) {
     let expected: Vec<(String, f64)> = expected.iter().map(|(id, learned)| ((*id).to_owned(), *learned)).collect();
     assert_eq!(found, expected);
 }
@@ -42,14 +42,14 @@ const PATTERN: &str = "reas:oauth2";
 
 #[test]
 fn success_raises_everything_that_was_shown() {
-    expect(learned(&session(), &["--score", "0.8"]), &[(CODE, 0.2), (KNOWLEDGE, 0.2), (PATTERN, 0.2)]);
+    assert_learned(record_outcome(&session(), &["--score", "0.8"]), &[(CODE, 0.2), (KNOWLEDGE, 0.2), (PATTERN, 0.2)]);
 }
 
 #[test]
 fn a_partial_success_raises_helpful_entries_and_lowers_the_rest() {
     let fixture = session();
-    let found = learned(&fixture, &["--score", "0.5", "--helpful", KNOWLEDGE]);
-    expect(found, &[(CODE, -0.05), (KNOWLEDGE, 0.05), (PATTERN, -0.05)]);
+    let found = record_outcome(&fixture, &["--score", "0.5", "--helpful", KNOWLEDGE]);
+    assert_learned(found, &[(CODE, -0.05), (KNOWLEDGE, 0.05), (PATTERN, -0.05)]);
     // Recording the outcome again has no effect.
     let again = fixture.aur(&["mem", "feedback", "--session", "s", "--outcome", "success"]);
     assert_eq!(again.code, Some(2));
@@ -58,7 +58,7 @@ fn a_partial_success_raises_helpful_entries_and_lowers_the_rest() {
 
 #[test]
 fn a_failure_lowers_reasoning_patterns_only() {
-    expect(learned(&session(), &["--outcome", "failure"]), &[(PATTERN, -0.1)]);
+    assert_learned(record_outcome(&session(), &["--outcome", "failure"]), &[(PATTERN, -0.1)]);
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn an_entry_that_was_not_shown_cannot_be_helpful() {
     let refused = fixture.aur(&arguments);
     assert_eq!(refused.code, Some(2));
     assert!(refused.err.contains("know:other was not retrieved in session s"), "{refused:?}");
-    expect(learned(&fixture, &["--outcome", "failure"]), &[(PATTERN, -0.1)]);
+    assert_learned(record_outcome(&fixture, &["--outcome", "failure"]), &[(PATTERN, -0.1)]);
 }
 
 #[test]

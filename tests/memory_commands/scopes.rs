@@ -79,7 +79,7 @@ fn a_memory_made_by_somebody_else_is_refused() {
 }
 
 #[test]
-fn older_turns_rank_lower_and_explain_it() {
+fn older_turns_rank_lower_and_the_explanation_says_why() {
     let fixture = Fixture::git();
     for (time, text) in
         [("2000-01-01T00:00:00Z", "the harbour is closed"), ("2000-01-08T00:00:00Z", "the harbour is open")]
@@ -102,7 +102,7 @@ fn older_turns_rank_lower_and_explain_it() {
             .expect("the value is a list")
             .iter()
             .find(|rule| rule["rule"] == "age")
-            .expect("it is old");
+            .expect("the rule `age` has lowered the turn");
         assert!(age["reason"].as_str().is_some_and(|reason| reason.contains("exp(−0.00001")), "{age}");
         assert!(age["effect"].as_f64().is_some_and(|effect| effect < 0.0), "{age}");
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::store::Store;
 
 /// Runs several processes at the same time, and returns the output of each.
-fn at_once(store: &Store, count: usize, arguments: impl Fn(usize) -> Vec<String>) -> Vec<String> {
+fn run_at_once(store: &Store, count: usize, arguments: impl Fn(usize) -> Vec<String>) -> Vec<String> {
     let start = |number: usize| {
         let arguments = arguments(number);
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
@@ -30,7 +30,7 @@ fn concurrent_turns_get_different_ids() {
     let store = Store::new();
     let text = |number: usize| format!("Turn {number} asks about concurrency");
     let turn = |number| owned(&["mem", "turn", "add", "--session", "s1", "--speaker", "user", &text(number)]);
-    let ids = at_once(&store, 16, turn);
+    let ids = run_at_once(&store, 16, turn);
     let expected: BTreeSet<String> = (1..=16).map(|number| format!("turn:s1:{number}")).collect();
     assert_eq!(ids.iter().cloned().collect::<BTreeSet<_>>(), expected);
     let documents = store.documents();
@@ -47,7 +47,7 @@ fn concurrent_tags_are_all_stored() {
         &["mem", "add", "note", "-", "--scope", "user"],
         r#"{"id": "note:a", "content": {"text": "A"}}"#,
     );
-    at_once(&store, 8, |number| owned(&["mem", "tag", "note:a", &format!("tag-{number}")]));
+    run_at_once(&store, 8, |number| owned(&["mem", "tag", "note:a", &format!("tag-{number}")]));
     let document = store.document("note:a").expect("the entry exists");
     let tags = document["governance"]["compliance_tags"].as_array().expect("the value is a list");
     let tags: BTreeSet<&str> = tags.iter().filter_map(|tag| tag.as_str()).collect();

@@ -36,7 +36,7 @@ fn a_kill_at_any_moment_loses_no_acknowledged_write() {
     assert!(turns.iter().copied().eq(&expected), "{turns:?}");
     let mut acknowledged = BTreeSet::new();
     for (id, text) in written.iter().flat_map(|written| &written.turns) {
-        assert!(acknowledged.insert(id), "{id} was given twice");
+        assert!(acknowledged.insert(id), "two turns have the id {id}");
         assert_eq!(documents.get(id).expect("the entry exists")["content"]["text"], *text, "{id}");
     }
     let unknown: usize = written.iter().map(|written| written.unknown_turns).sum();

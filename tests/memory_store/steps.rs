@@ -15,12 +15,12 @@ fn text(document: Option<Value>) -> Option<String> {
 }
 
 /// Kills a command at each of its steps in turn. Each time, the note must be in its old or its new state, a search must
-/// find the note if it exists, and the next command must succeed.
+/// find the note exactly if the note exists, and the next command must succeed.
 fn die_at_every_step(prepare: &[(&[&str], &str)], arguments: &[&str], input: &str) {
     let run = |point: Option<usize>| {
         let store = Store::new();
         prepare.iter().for_each(|(arguments, input)| drop(store.run_ok_with_input(arguments, input)));
-        // Because of this turn, the search index is out of date.
+        // The turn makes the search index out of date. The search then updates the index.
         store.run_ok(&["mem", "turn", "add", "--session", "s", "--speaker", "user", "About endurance"]);
         store.search("endurance");
         let before = store.document("note:a");

@@ -22,15 +22,15 @@ pub(crate) struct Store {
 }
 
 impl Store {
-    /// Creates an empty memory, if possible on a file system in memory.
+    /// Creates an empty memory of a user, on an in-memory file system if there is one.
     pub(crate) fn new() -> Self {
         let directory =
             || TempDir::new_in("/dev/shm").or_else(|_| TempDir::new()).expect("the directory can be created");
         Self { directory: directory(), home: directory() }
     }
 
-    /// Creates an empty memory in the directory of temporary files. This is usually on a disk, so that a commit takes
-    /// some time.
+    /// Creates an empty memory of a user in the directory of temporary files, which is usually on a disk. There, a
+    /// commit takes some time.
     pub(crate) fn on_disk() -> Self {
         Self { home: TempDir::new().expect("a temporary directory can be created"), ..Self::new() }
     }

@@ -39,11 +39,13 @@ pub(crate) struct Written {
     pub(crate) turns: BTreeMap<String, String>,
     /// Number of turns that were not acknowledged, but may have been added.
     pub(crate) unknown_turns: usize,
+    /// Number of processes that were killed.
     pub(crate) kills: usize,
+    /// Number of actions whose answer was complete.
     pub(crate) acknowledged: usize,
 }
 
-/// When a process is killed.
+/// The moment at which a process is killed.
 #[derive(Clone, Copy)]
 enum Deadline {
     Never,
@@ -56,7 +58,7 @@ pub(crate) struct Writer<'s> {
     store: &'s Store,
     number: usize,
     random: Random,
-    /// All states of each note, so that an undo can be checked. The current state is the last.
+    /// The states of each note that an undo can restore, and the current state as the last element.
     states: BTreeMap<String, Vec<Option<Value>>>,
     written: Written,
     /// Duration of the last action of each kind. Killed actions do not count.
@@ -138,7 +140,7 @@ impl<'s> Writer<'s> {
             self.written.kills += 1;
         }
         child.wait().expect("the program ends");
-        reading.join().expect("reads")
+        reading.join().expect("the thread does not panic")
     }
 
     fn action(&mut self, round: usize) -> Action {

@@ -28,7 +28,7 @@ const GOOD: &str = "INSERT INTO chunks (id, type, content) VALUES ('know:good', 
 const GOOD_TOO: &str =
     "INSERT INTO chunks (id, type, content) VALUES ('know:good-too', 'knowledge', '{\"topic\": \"good\"}');";
 
-/// Creates a directory with a database that SQL statements create.
+/// Creates a directory with a database, and runs SQL statements on the database.
 fn database(statements: &[&str]) -> Fixture {
     let fixture = Fixture::git();
     execute(&fixture, EXECUTE, &statements.concat());
@@ -129,7 +129,8 @@ fn missing_columns_have_no_values() {
     insta::assert_snapshot!(converted.out, @r#"{"id":"know:a","scope":"project","created_at":"2026-01-01T00:00:00Z","edited_at":"2026-01-01T00:00:00Z","access":{"count":3,"last":"2026-01-02T00:00:00Z","recent":["2026-01-02T00:00:00Z"]},"entry":{"id":"know:a","type":"knowledge","content":{"topic":"a"},"metadata":{"created":"2026-01-01T00:00:00Z"}}}"#);
 }
 
-/// If another process has the database open or was killed, its write-ahead log is read. All files stay unchanged.
+/// If another process has the database open, or was killed before it closed the database, the script also reads the
+/// write-ahead log. All files stay unchanged.
 #[test]
 fn the_write_ahead_log_is_read_and_nothing_is_written() {
     let fixture = database(&[SCHEMA]);
@@ -211,7 +212,7 @@ fn bad_relationships_and_activations_are_reported() {
     assert_eq!(with_input(&fixture, &["mem", "import", "--from", "jsonl", "-"], &converted.out).code, Some(0));
 }
 
-/// Schemas that would run code or loop forever.
+/// Some of the refused schemas would run code or never end.
 #[test]
 fn schema_objects_that_are_not_plain_tables_are_refused() {
     let columns = "id, type, content, metadata, created_at, updated_at";
@@ -313,7 +314,7 @@ fn an_interrupted_conversion_leaves_no_copy() {
     assert_eq!(fs::read_dir(&temporary).expect("the directory can be read").count(), 1);
 }
 
-/// A table whose pages refer to each other, so that a short file seems to have endless rows.
+/// A table in which all cells of a page refer to the same child page, so that a short file seems to repeat its rows.
 #[test]
 fn pages_that_are_used_twice_are_reported_as_damage() {
     let fixture = database(&["PRAGMA page_size = 512; CREATE TABLE chunks (id, type, content);
@@ -322,8 +323,8 @@ fn pages_that_are_used_twice_are_reported_as_damage() {
     let mut bytes = fs::read(fixture.path("memory.db")).expect("the file can be read");
     let mut changed = 0;
     for page in bytes.chunks_mut(512).skip(1).filter(|page| page[0] == 5) {
-        // The cells of an interior page begin with the number of a child page. This lets all cells refer to the first
-        // child.
+        // The cells of an interior page begin with the number of a child page. The loop makes all cells refer to the
+        // first child page.
         let cells = usize::from(u16::from_be_bytes([page[3], page[4]]));
         let place =
             |cell: usize, page: &[u8]| usize::from(u16::from_be_bytes([page[12 + 2 * cell], page[13 + 2 * cell]]));

@@ -4,10 +4,10 @@ use std::fs::File;
 use std::time::{Duration, SystemTime};
 
 use crate::fixture::Fixture;
-use crate::shown;
+use crate::output_text;
 
 #[test]
-fn a_directory_of_markdown_becomes_notes_and_follows_its_files() {
+fn notes_from_a_directory_of_markdown_follow_changes_of_the_files() {
     let fixture = Fixture::git();
     fixture.write("docs/a.md", "# Keys\nRotate them. See [b](sub/b.md).");
     fixture.write("docs/sub/b.md", "---\ntags: [ops]\n---\nBack to [[a]].");
@@ -17,7 +17,7 @@ fn a_directory_of_markdown_becomes_notes_and_follows_its_files() {
     }
     let arguments = ["mem", "import", "--from", "markdown", "docs"];
     let first = fixture.aur(&arguments);
-    insta::assert_snapshot!(shown(&fixture, &first));
+    insta::assert_snapshot!(output_text(&fixture, &first));
     let b = fixture.aur(&["mem", "show", "note:sub/b", "--format", "json"]).json();
     assert_eq!(b["metadata"]["links"][0]["to"], "note:a", "{b}");
     let unchanged = fixture.aur(&[&arguments[..], &["--format", "json"]].concat()).json();

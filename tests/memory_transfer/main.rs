@@ -15,12 +15,12 @@ use fixture::{Fixture, Run};
 pub(crate) fn with_input(fixture: &Fixture, arguments: &[&str], input: &str) -> Run {
     let path = fixture.home().join("input");
     std::fs::write(&path, input).expect("the file can be written");
-    let input = std::fs::File::open(path).expect("the index can be read");
+    let input = std::fs::File::open(path).expect("the file can be opened");
     Run::from_command(fixture.command().args(arguments).stdin(Stdio::from(input)))
 }
 
 /// Returns the output of a run, with placeholders for directories.
-pub(crate) fn shown(fixture: &Fixture, run: &Run) -> String {
+pub(crate) fn output_text(fixture: &Fixture, run: &Run) -> String {
     let text = format!("{}{}exit code {}\n", run.err, run.out, run.code.unwrap_or(-1));
     [(fixture.root(), "[ROOT]"), (fixture.home(), "[HOME]")].iter().fold(text, |text, (path, name)| {
         let real = path.canonicalize().expect("the path exists");
@@ -28,8 +28,8 @@ pub(crate) fn shown(fixture: &Fixture, run: &Run) -> String {
     })
 }
 
-/// Creates a git repository with entries of every kind in the project's and the user's memory, with turns, links, tags
-/// and accesses.
+/// Creates a git repository with notes, reasoning patterns and turns in the project's and the user's memory, with
+/// links, tags and accesses.
 pub(crate) fn filled() -> Fixture {
     let fixture = Fixture::git();
     let good = |arguments: &[&str]| {

@@ -3,7 +3,7 @@
 use std::fs;
 
 use crate::fixture::Fixture;
-use crate::{filled, shown, with_input};
+use crate::{filled, output_text, with_input};
 
 fn digest(fixture: &Fixture, owner: &str) -> String {
     let run = fixture.aur(&["mem", "verify", "--memory", owner, "--digest"]);
@@ -32,7 +32,7 @@ fn both_memories_are_restored_with_accesses_and_sessions() {
         let arguments = ["mem", "import", "--from", "jsonl", &file, "--memory", owner, "--format", "json"];
         let planned = other.aur(&[&arguments[..], &["--dry-run"]].concat()).json();
         assert_eq!((planned["added"].as_u64(), &planned["dry_run"]), (Some(count), &true.into()));
-        assert_eq!(other.aur(&["mem", "verify", "--memory", owner]).code, Some(2), "a dry run makes no memory");
+        assert_eq!(other.aur(&["mem", "verify", "--memory", owner]).code, Some(2), "a dry run creates no memory");
         assert_eq!(other.aur(&arguments).json()["added"].as_u64(), Some(count));
         assert_eq!(digest(&one, owner), digest(&other, owner));
         // Importing the same file again changes neither entries nor accesses.
@@ -53,10 +53,10 @@ fn both_memories_are_restored_with_accesses_and_sessions() {
 }
 
 #[test]
-fn reports_are_for_people_and_programs() {
+fn exports_and_imports_print_reports() {
     let fixture = filled();
     let file = fixture.path("user.jsonl").display().to_string();
-    let mut report = shown(&fixture, &fixture.aur(&["mem", "export", "--memory", "user", &file]));
+    let mut report = output_text(&fixture, &fixture.aur(&["mem", "export", "--memory", "user", &file]));
     fixture.aur(&["mem", "edit", "note:keys-rotate-in-march", "reas.json"]);
     fixture.write("note.md", "Keys rotate in April.");
     fixture.aur(&["mem", "edit", "note:keys-rotate-in-march", "note.md"]);
@@ -71,7 +71,7 @@ fn reports_are_for_people_and_programs() {
         &["mem", "export"],
     ] {
         let run = fixture.aur(arguments);
-        report.push_str(&format!("\n{}\n{}", arguments.join(" "), shown(&fixture, &run)));
+        report.push_str(&format!("\n{}\n{}", arguments.join(" "), output_text(&fixture, &run)));
     }
     let report = report.replace(&fixture.path("user.jsonl").display().to_string(), "[FILE]");
     insta::assert_snapshot!(report);
@@ -130,7 +130,7 @@ fn lines_are_read_from_standard_input() {
                  {\"type\": \"note\", \"content\": {\"text\": 5}}\n\
                  {\"type\": \"reasoning\", \"content\": {\"pattern\": \"a guess\", \"success_score\": 0.1}}\n";
     let run = with_input(&fixture, &["mem", "import", "--from", "jsonl", "-", "--verbose"], lines);
-    insta::assert_snapshot!(shown(&fixture, &run));
+    insta::assert_snapshot!(output_text(&fixture, &run));
     let exported = fixture.aur(&["mem", "export", "--memory", "project", "-"]);
     assert_eq!(with_input(&fixture, &["mem", "import", "--from", "jsonl", "-"], &exported.out).code, Some(0));
 }

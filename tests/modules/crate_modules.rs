@@ -27,7 +27,7 @@ struct Reference {
     is_reexport: bool,
 }
 
-/// One module uses an item of another module.
+/// A use of an item of another module.
 #[derive(Debug)]
 pub(crate) struct Use {
     pub(crate) from: ModulePath,

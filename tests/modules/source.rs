@@ -8,7 +8,7 @@ pub(crate) struct Token {
     pub(crate) line: usize,
 }
 
-/// Returns the tokens of a source file, without items under `#[cfg(test)]`.
+/// Returns the tokens of a source file, without attributes and without items under `#[cfg(test)]`.
 pub(crate) fn tokens(source: &str) -> Vec<Token> {
     without_tests(&scan(source))
 }

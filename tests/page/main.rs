@@ -5,7 +5,7 @@
 mod fixture;
 
 #[path = "../serve/client.rs"]
-#[allow(dead_code, reason = "the tests of the interface use the rest")]
+#[allow(dead_code, reason = "the tests in `tests/serve` use the rest")]
 mod client;
 
 mod browser;

@@ -58,8 +58,8 @@ func Pause(seconds int) {
 }
 ";
 
-/// Two files with the same name, one of which calls a function of the other file. Also three definitions with the same
-/// name.
+/// A file with the same name as the file that contains [`REMOTE_JOBS`], and with a call of a function in that file.
+/// Together, the two files have three definitions called `open_store`.
 const LOCAL_JOBS: &str = r#""""Jobs that are kept on this machine."""
 
 from store.remote.jobs import encode_job
@@ -119,7 +119,7 @@ pub(crate) fn indexed() -> Fixture {
     fixture.write("assets/logo.png", [0x89, b'P', b'N', b'G', 0, 1, 2, 3]).write("Cargo.lock", "version = 4\n");
     fixture
         .write("web/plain/view.py", "def plain_view():\n    \"\"\"Nothing hostile.\"\"\"\n")
-        .write(LONG_PATH, long());
+        .write(LONG_PATH, long_file());
     fixture.commit("Pages are cached");
     fixture.write("src/cache.py", CACHE.replace("pages[1:]", "pages[1:]  # the oldest is the first"));
     fixture.run_git(&["-c", "user.name=Grace &amp; Hopper", "commit", "--all", "--quiet", "--message", "Say which"]);
@@ -134,7 +134,7 @@ pub(crate) fn indexed() -> Fixture {
 }
 
 /// Returns a file with 20,000 lines.
-fn long() -> String {
+fn long_file() -> String {
     let function =
         |number: usize| format!("def step_{number}(value):\n    \"\"\"Step {number}.\"\"\"\n    return value\n\n");
     (0..5_000).map(function).collect()
@@ -158,11 +158,12 @@ pub(crate) fn edited() -> Fixture {
     fixture
 }
 
-/// Creates a project that a server indexes again while the page is open. Indexing takes a moment.
+/// Creates a project that a server indexes again while the page is open. The files are so long that indexing takes a
+/// moment.
 pub(crate) fn growing() -> Fixture {
     let fixture = Fixture::git_in_memory();
     for number in 0..4 {
-        fixture.write(&format!("steps/{number}.py"), long());
+        fixture.write(&format!("steps/{number}.py"), long_file());
     }
     let run = fixture.aur(&["mem", "index", "--quiet"]);
     assert_eq!(run.code, Some(0), "{run:?}");

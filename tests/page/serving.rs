@@ -1,4 +1,4 @@
-//! How the server serves the files of the web page.
+//! The responses of the server to requests for the files of the web page.
 
 use crate::client::{Answer, Server};
 use crate::files::files;
@@ -65,7 +65,7 @@ fn the_page_needs_no_token_but_its_data_does() {
     }
 }
 
-/// Links are shared in chats and mails. To the browser, these are other sites.
+/// Users share links to the page in chats and mails. For the browser, a chat or mail client is another site.
 #[test]
 fn a_link_on_another_site_opens_the_page_and_nothing_else() {
     let fixture = repository::other(None);

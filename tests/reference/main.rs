@@ -12,7 +12,7 @@ use aurora_stages::limits::Limits;
 use aurora_stages::pipelines::EMBEDDED;
 use serde_json::Value;
 
-/// Environment variable with which the test writes the reference instead of comparing it.
+/// Environment variable that makes the tests write the reference before they compare it.
 const WRITE: &str = "AURORA_WRITE_REFERENCE";
 
 #[test]
@@ -45,7 +45,7 @@ fn every_stage_key_is_described() {
     for table in registry.reference().chain([&RunConfig::reference()]) {
         let keys: BTreeSet<&str> = table.keys.iter().map(|key| key.name).collect();
         let real: BTreeSet<&str> = table.defaults.keys().map(String::as_str).collect();
-        assert_eq!(keys, real, "[{}]: the described keys and the keys of the configuration", table.name);
+        assert_eq!(keys, real, "[{}]: other keys are described than exist", table.name);
         assert!(!table.summary.is_empty(), "[{}] has no summary", table.name);
         for key in table.keys {
             assert!(!key.meaning.is_empty(), "`{}` of [{}] has no meaning", key.name, table.name);
@@ -82,7 +82,7 @@ fn every_search_key_and_every_limit_is_described() {
 
 #[test]
 fn the_default_pipeline_sets_documented_defaults() {
-    let default = EMBEDDED.iter().find(|pipeline| pipeline.name == "default").expect("there is one");
+    let default = EMBEDDED.iter().find(|pipeline| pipeline.name == "default").expect("the pipeline is built in");
     let text: toml::Table = default.text.parse().expect("the text is TOML");
     let registry = aurora::registry();
     let stages = text["stage"].as_table().expect("the value is a table");
@@ -148,7 +148,7 @@ fn the_schema_agrees_with_the_engine() {
         assert_eq!(valid(text), Ok(()), "{text}");
     }
     for text in VALID.iter().filter(|text| !text.is_empty()) {
-        let loaded = load(&[PipelineSource { name: "sound.toml", text }], &registry, EMBEDDED);
+        let loaded = load(&[PipelineSource { name: "valid.toml", text }], &registry, EMBEDDED);
         assert!(loaded.is_ok(), "{text}: {:?}", loaded.err());
     }
     for text in INVALID {

@@ -92,7 +92,7 @@ pub(crate) fn reference() -> String {
         let table = registry.reference().find(|table| table.name == name).expect("the stage is described");
         section(&mut page, &format!("[stage.{name}]"), table);
     }
-    assert_eq!(registry.reference().count(), STAGES.len(), "a stage has no place in the reference");
+    assert_eq!(registry.reference().count(), STAGES.len(), "a stage is missing from `STAGES`");
     page.push_str(SEARCH);
     search(&mut page);
     page.push_str(BOOSTS);

@@ -11,7 +11,7 @@ fn a_tree_ends_at_repeated_definitions() {
         "def a():\n    b()\n    c()\n\n\ndef b():\n    c()\n\n\ndef c():\n    a()\n    unknown.c()\n    print()\n";
     let (_fixture, snapshot) = indexed(&[("m.py", text)]);
     let index = RelationIndex::new(&snapshot);
-    let [root] = &index.find("a").expect("the index can be read")[..] else { panic!("one definition") };
+    let [root] = &index.find("a").expect("the index can be read")[..] else { panic!("expected one definition") };
     let options = TreeOptions { relation: Relation::Callees, depth: 5, min_confidence: 0.4 };
     let tree = index.tree(root, &options).expect("the index can be read");
     fn node_text(snapshot: &Snapshot, node: &TreeNode) -> String {
@@ -151,7 +151,7 @@ fn wildcards_import_members_of_types() {
 }
 
 #[test]
-fn arrows_precede_calls_in_branches_and_lambdas() {
+fn calls_after_arrows_in_branches_and_lambdas_are_found() {
     check(
         &[(
             "a.kt",
@@ -171,7 +171,6 @@ fn arrows_precede_calls_in_branches_and_lambdas() {
 }
 
 /// Each file contains only calls that must not resolve to the repository.
-
 #[test]
 fn members_of_external_types_do_not_resolve_to_the_repository() {
     let files = [
@@ -283,14 +282,14 @@ fn types_are_named_with_their_packages() {
 }
 
 #[test]
-fn members_without_chunks_have_names() {
+fn members_without_chunks_are_found_by_name() {
     let files = [(
         "a.ts",
         "export interface Sender {\n  send(item: string): void;\n  stop(): void;\n}\n\nexport class Queue implements Sender {\n  send(item: string): void {}\n  stop(): void {}\n}\n\nexport function run(sender: Sender) {\n  sender.send('a');\n}\n\nexport function end(sender: Sender) {\n  sender.stop();\n}\n",
     )];
     let (_fixture, snapshot) = indexed(&files);
     let index = RelationIndex::new(&snapshot);
-    let [named] = &index.find("Sender.send").expect("the index can be read")[..] else { panic!("one member") };
+    let [named] = &index.find("Sender.send").expect("the index can be read")[..] else { panic!("expected one member") };
     assert_eq!(named.member.as_deref(), Some("send"));
     let related = |relation| {
         let found = index.related_to(named, relation).expect("the index can be read").list;
@@ -309,7 +308,7 @@ fn bare_calls_of_abstract_methods_resolve_to_their_types() {
     )];
     let (_fixture, snapshot) = indexed(&files);
     let index = RelationIndex::new(&snapshot);
-    let [named] = &index.find("A.step").expect("the index can be read")[..] else { panic!("one member") };
+    let [named] = &index.find("A.step").expect("the index can be read")[..] else { panic!("expected one member") };
     assert_eq!(named.member.as_deref(), Some("step"));
     let callers = index.related_to(named, Relation::Callers).expect("the index can be read").list;
     // The constructor calls the type itself, not the member.
@@ -340,7 +339,7 @@ fn properties_are_read_without_parentheses() {
 }
 
 #[test]
-fn lambdas_take_elements_of_their_objects() {
+fn parameters_of_lambdas_have_the_types_of_elements() {
     let item = |text: &str| text.replace('~', "\n");
     let files = [
         ("a.ts", item("class Item {~  go() {}~}~~function run(items: Item[]) {~  items.map(x => x.go());~}~")),

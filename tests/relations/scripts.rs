@@ -198,7 +198,7 @@ fn python_stubs_are_not_definitions() {
     ];
     let (_fixture, snapshot) = indexed(&files);
     let index = RelationIndex::new(&snapshot);
-    let [named] = &index.find("top").expect("the index can be read")[..] else { panic!("one definition") };
+    let [named] = &index.find("top").expect("the index can be read")[..] else { panic!("expected one definition") };
     assert_eq!(name(&snapshot, named.id), "util.py:top");
     let callers = index.related(named.id, Relation::Callers).expect("the index can be read").list;
     assert_eq!(callers.into_iter().map(|other| name(&snapshot, other.id)).collect::<Vec<_>>(), ["use.py:run"]);

@@ -74,7 +74,9 @@ fn java_resolves_overloads_inherited_members_and_constructors() {
     assert_eq!(callees("Store.sell"), ["Till.add", "Till.add#2", "Base.close"]);
     assert_eq!(callees("Store.Store"), ["Base.Base"]);
     assert_eq!(callees("Store.Seller.close"), ["Base.close"]);
-    let [_, second] = &index.find("Till.add").expect("the index can be read")[..] else { panic!("two overloads") };
+    let [_, second] = &index.find("Till.add").expect("the index can be read")[..] else {
+        panic!("expected two overloads")
+    };
     let callers = index.related(second.id, Relation::Callers).expect("the index can be read").list;
     assert_eq!(
         callers.iter().map(|other| name(&snapshot, other.id)).collect::<Vec<_>>(),
@@ -117,7 +119,7 @@ const C: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn c_prefers_its_own_file() {
+fn c_prefers_functions_of_the_same_file() {
     check(
         C,
         Relation::Callees,
@@ -279,7 +281,7 @@ fn rust_resolves_wildcards_and_trait_implementations() {
     check(&files, Relation::Callees, &["main.rs:main -> types.rs:Pool::make receiver"]);
     let (_fixture, snapshot) = indexed(&files);
     let index = RelationIndex::new(&snapshot);
-    let [named] = &index.find("Drive.drive").expect("the index can be read")[..] else { panic!("one member") };
+    let [named] = &index.find("Drive.drive").expect("the index can be read")[..] else { panic!("expected one member") };
     let found = index.related_to(named, Relation::Implementers).expect("the index can be read").list;
     assert_eq!(found.into_iter().map(|other| name(&snapshot, other.id)).collect::<Vec<_>>(), ["types.rs:Pool::drive"]);
 }
@@ -356,7 +358,7 @@ fn base_types_in_nested_namespaces_are_not_calls() {
 }
 
 #[test]
-fn csharp_types_differ_in_type_parameters_and_have_parts() {
+fn csharp_types_with_other_type_parameters_are_distinct_and_partial_types_are_joined() {
     check(
         &[
             (
@@ -397,7 +399,7 @@ fn csharp_types_differ_in_type_parameters_and_have_parts() {
 }
 
 #[test]
-fn overloads_differ_in_types_of_arguments() {
+fn overloads_are_selected_by_the_types_of_arguments() {
     let parts = [
         ("Text.cs", "void Add(string text) { }"),
         ("Number.cs", "void Add(int count) { }"),
@@ -444,7 +446,7 @@ fn csharp_extensions_follow_constraints_and_external_types() {
 }
 
 #[test]
-fn overloads_of_swift_differ_in_labels() {
+fn overloads_of_swift_are_selected_by_labels() {
     check(
         &[
             ("to.swift", "func add(to list: Int) {\n    print(1)\n}\n"),

@@ -212,7 +212,7 @@ fn constants_that_wrap_named_functions_have_callers() {
     ];
     let (_fixture, snapshot) = indexed(&files);
     let index = RelationIndex::new(&snapshot);
-    let [named] = &index.find("half").expect("the index can be read")[..] else { panic!("one member") };
+    let [named] = &index.find("half").expect("the index can be read")[..] else { panic!("expected one member") };
     let callers = index.related_to(named, Relation::Callers).expect("the index can be read").list;
     assert_eq!(
         callers.into_iter().map(|other| name(&snapshot, other.id)).collect::<Vec<_>>(),

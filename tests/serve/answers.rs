@@ -73,7 +73,7 @@ fn a_search_equals_the_output_of_the_command_line() {
 }
 
 #[test]
-fn a_batch_answers_each_search_and_says_which_failed() {
+fn a_batch_answers_each_search_and_reports_failed_searches() {
     let fixture = indexed();
     let server = Server::start(&fixture, &[]);
     let queries = json!({"queries": [
@@ -211,7 +211,7 @@ fn a_new_generation_is_served_without_a_restart() {
     fixture.aur(&["mem", "index", "--quiet"]);
     let begun = std::time::Instant::now();
     while ask()["results"][0]["name"] != "compact_segments" {
-        assert!(begun.elapsed().as_secs() < 60, "the server follows another process");
+        assert!(begun.elapsed().as_secs() < 60, "the server uses the new generation");
         std::thread::sleep(std::time::Duration::from_millis(50));
     }
     // After the index is rebuilt, its data file is a new file.
@@ -229,7 +229,7 @@ fn several_roots_are_served_by_name() {
     let root = second.root().to_str().expect("the path is UTF-8");
     assert_eq!(first.aur(&["mem", "trust-index", "--root", root]).code, Some(0), "{trusted:?}");
     let server = Server::start(&first, &["--root", ".", "--root", root]);
-    let name = second.root().file_name().and_then(|name| name.to_str()).expect("the answer is UTF-8");
+    let name = second.root().file_name().and_then(|name| name.to_str()).expect("the name is UTF-8");
     let roots = server.get("/api/v1/roots").json();
     assert_eq!((&roots[1]["name"], &roots[1]["indexed"]), (&name.into(), &true.into()), "{roots}");
     let ask = |root: Option<&str>| {
@@ -261,7 +261,7 @@ fn health_readiness_and_metrics_are_served() {
     server.post("/api/v1/search", &json!({"query": "page"}));
     let figures = server.get("/metrics");
     assert!(figures.head.contains("openmetrics-text"), "{figures:?}");
-    let name = fixture.root().file_name().and_then(|name| name.to_str()).expect("the answer is UTF-8");
+    let name = fixture.root().file_name().and_then(|name| name.to_str()).expect("the name is UTF-8");
     for line in [
         r#"aurora_requests_total{method="POST",route="/api/v1/search",status="200"} 1"#.to_owned(),
         format!(r#"aurora_index_files{{root="{name}"}} {}"#, server.get("/api/v1/stats").json()["files"]),

@@ -11,11 +11,11 @@ use crate::client::Server;
 use crate::fixture::Fixture;
 use crate::indexed;
 
-/// Maximum increase of the 99th percentile of `/healthz` during an attack, compared with its value while other programs
-/// keep the processors busy.
+/// Maximum increase of the 99th percentile of the response time of `/healthz` during an attack, compared with the
+/// percentile while threads of the test keep the processors busy.
 const MAX_DELAY: Duration = Duration::from_millis(100);
-/// Number of measurements. On a busy machine, a single measurement may be too slow, so it is repeated before the test
-/// fails.
+/// Maximum number of measurements per attack. On a busy machine, a single measurement may be too slow, so the test
+/// repeats the measurement before it fails.
 const ROUNDS: usize = 4;
 /// Number of requests to `/healthz` in each measurement.
 const SAMPLES: usize = 100;
@@ -41,7 +41,7 @@ fn repository() -> Fixture {
     fixture
 }
 
-/// Returns short patterns that take megabytes each when they are compiled.
+/// Returns short patterns, each of which takes megabytes of memory when it is compiled.
 fn large_patterns(count: usize) -> Vec<String> {
     (0..count).map(|n| format!("\\w{{100}}{n}")).collect()
 }
@@ -206,7 +206,7 @@ fn health(server: &Server) -> Duration {
     times[SAMPLES * 99 / 100 - 1]
 }
 
-/// Measures [`health`] while some threads repeat an action.
+/// Returns the result of [`health`] while a number of threads repeat an action.
 fn health_during(server: &Server, threads: usize, something: impl Fn() + Sync) -> Duration {
     let is_over = AtomicBool::new(false);
     std::thread::scope(|scope| {
@@ -273,8 +273,8 @@ fn no_request_delays_others() {
                 goes_on.then_some(round)
             })
             .collect();
-        let (beside_others, beside_attack) = measured[measured.len() - 1];
-        assert!(beside_attack <= beside_others + MAX_DELAY, "{name} delays others: {measured:?}");
+        let (during_load, during_attack) = measured[measured.len() - 1];
+        assert!(during_attack <= during_load + MAX_DELAY, "{name} delays others: {measured:?}");
     }
     let peak = memory_kib(&server, "VmHWM");
     assert!(peak <= MAX_MEMORY_KIB, "the server has used {peak} KiB");
@@ -314,7 +314,7 @@ fn work_ends_with_its_request() {
     assert!((0..60).any(|_| is_idle()), "the server still works on a request without a client");
     let answer = server.post("/api/v1/search", &json!({"query": "slow", "record": false}));
     assert_eq!(answer.status, 200, "{answer:?}");
-    // An id this long is not compared with the ids of all chunks.
+    // The server does not compare such a long id with the ids of all chunks.
     let long = format!("code:src/slow_1.py:{}", "ab".repeat(250_000));
     let answer = server.post("/api/v1/feedback", &json!({"verdict": "good", "ids": [long]}));
     assert_eq!(answer.status, 404, "{answer:.500?}");

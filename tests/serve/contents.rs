@@ -56,7 +56,7 @@ fn a_file_in_another_encoding_is_shown_decoded() {
 }
 
 #[test]
-fn the_tree_adds_up_to_the_contents() {
+fn the_tree_counts_the_contents_of_directories() {
     let fixture = indexed();
     fixture.write("src/deep/er/a.py", "def deepest():\n    return 1\n").write("src/x.bin", [0, 159, 146, 150]);
     fixture.aur(&["mem", "index", "--quiet"]);

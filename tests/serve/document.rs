@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use crate::client::{Answer, Server};
 use crate::indexed;
 
-/// Returns the path in the document that matches a request. Each part of the path either equals the part of the
-/// request, or is variable.
+/// Returns the path in the document that matches the path of a request. Each part of the returned path either equals
+/// the part of the request, or is a variable.
 fn route_of<'d>(document: &'d Value, path: &str) -> &'d str {
     let path = path.split('?').next().expect("the URL has a path");
     let fits = |route: &str| {
@@ -152,7 +152,7 @@ fn every_answer_conforms_to_the_document() {
                 |(_, response): (String, Value)| response["description"].as_str().is_none_or(str::is_empty);
             assert!(
                 !responses(&operations[method]).into_iter().any(undescribed),
-                "{method} {route} has a nameless response"
+                "{method} {route} has a response without a description"
             );
         }
     }

@@ -94,7 +94,7 @@ fn many_clients_at_once_are_all_answered() {
 }
 
 #[test]
-fn a_termination_answers_the_pending_request() {
+fn a_terminating_server_answers_the_pending_request() {
     let fixture = indexed();
     let server = Server::start(&fixture, &[]);
     let mut stream = server.connect();

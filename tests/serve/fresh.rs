@@ -1,4 +1,4 @@
-//! Servers keep indexes up to date, and control index runs over HTTP.
+//! Servers keep indexes up to date, and clients control index runs over HTTP.
 
 use std::io::{BufRead, BufReader, Write};
 use std::time::{Duration, Instant};
@@ -16,7 +16,7 @@ fn eventually<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
         if let Some(found) = ask() {
             return found;
         }
-        assert!(Instant::now() < end, "{what} did not happen");
+        assert!(Instant::now() < end, "waited too long for {what}");
         std::thread::sleep(Duration::from_millis(20));
     }
 }
@@ -36,7 +36,7 @@ fn is_lost(server: &Server, text: &str, file: &str) -> Option<()> {
     (!files(server, text).iter().any(|found| found == file)).then_some(())
 }
 
-/// Waits until a run with at least this number has ended, and returns the status of the last run.
+/// Waits until a run whose number is at least `least` has ended, and returns the status of the last run.
 fn wait_for_run(server: &Server, least: u64) -> Value {
     eventually("the end of a run", || {
         let status = server.get("/api/v1/index").json();
@@ -60,7 +60,7 @@ fn a_directory_that_is_deleted_and_recreated_is_kept_fresh() {
         fixture.write("src/second.py", format!("def second_herd_{round}(herd):\n    return herd\n"));
         eventually("a file in it", || is_found(&server, &format!("second_herd_{round}"), "src/second.py"));
     }
-    // Another directory is renamed to take the place of the directory.
+    // Another directory replaces the directory `src`.
     fixture.write("new/third.py", "def third_herd(herd):\n    return herd\n");
     std::fs::rename(fixture.path("src"), fixture.path("old")).expect("the path can be renamed");
     std::fs::rename(fixture.path("new"), fixture.path("src")).expect("the path can be renamed");
@@ -250,7 +250,7 @@ fn a_read_only_server_writes_nothing() {
     // A read-only server uses generations that other processes publish.
     let run = fixture.aur(&["mem", "index", "--quiet"]);
     assert_eq!(run.code, Some(0), "{run:?}");
-    eventually("what another process has published", || is_found(&server, "count_zebras", "src/zebra.py"));
+    eventually("a generation of another process", || is_found(&server, "count_zebras", "src/zebra.py"));
     assert_eq!(server.get("/api/v1/index").json()["run"], 0);
 }
 
@@ -273,7 +273,7 @@ fn an_index_whose_sources_are_all_gone_is_kept() {
 }
 
 #[test]
-fn a_comment_in_a_trusted_program_leaves_the_values_of_its_column() {
+fn a_comment_in_a_trusted_program_keeps_the_values_of_its_column() {
     let fixture = indexed();
     let program = "from aurora_stage import stage\n\n@stage\ndef area(path):\n    return path.split('/')[0]\n";
     fixture.write("tools/area.py", program).age("tools/area.py").write(

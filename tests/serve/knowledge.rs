@@ -220,7 +220,8 @@ fn acknowledged_changes_survive_a_kill() {
     let listed = list();
     assert!(kept.iter().all(|article| listed.contains(article)), "{kept:?} {listed:?}");
     assert!(!listed.contains(&first), "a removed article does not come back");
-    // Articles that were being written when the server was killed may exist as well. These are at frequent three.
+    // Articles that were being added when the server was killed may exist as well. There are at most three of them, one
+    // for each thread.
     assert!(listed.len() <= kept.len() + 3, "{kept:?} {listed:?}");
     let next = add(&server, session, "last", "Wombats sleep.");
     assert!(listed.iter().all(|article| *article < next));
@@ -296,7 +297,7 @@ fn a_read_only_server_changes_no_session() {
 }
 
 /// Returns a path below the directory of a session of the fixture's server.
-fn place(fixture: &Fixture, session: u64, below: &str) -> std::path::PathBuf {
+fn session_path(fixture: &Fixture, session: u64, below: &str) -> std::path::PathBuf {
     fixture.user_directory().join(format!("knowledge/sessions/{session}")).join(below)
 }
 
@@ -370,7 +371,7 @@ fn a_damaged_article_is_skipped_and_reported() {
         .collect();
     drop(server);
     for ((_, damage), session) in damages.iter().zip(&sessions) {
-        damage(&place(&fixture, *session, "articles/2.json"));
+        damage(&session_path(&fixture, *session, "articles/2.json"));
     }
     let server = Server::start(&fixture, &[]);
     for ((name, _), session) in damages.iter().zip(sessions) {
@@ -394,34 +395,34 @@ fn damage_to_other_files_of_a_session_loses_no_articles() {
     use std::fs;
     let damages: [Kind<SessionDamage>; 8] = [
         ("the next number is text", |fixture, session| {
-            fs::write(place(fixture, session, "next"), "many").expect("the file can be written");
+            fs::write(session_path(fixture, session, "next"), "many").expect("the file can be written");
         }),
         ("the next number is the last one", |fixture, session| {
-            fs::write(place(fixture, session, "next"), u64::MAX.to_string()).expect("the file can be written");
+            fs::write(session_path(fixture, session, "next"), u64::MAX.to_string()).expect("the file can be written");
         }),
         ("the next number is a directory", |fixture, session| {
-            fs::create_dir(place(fixture, session, "next")).expect("the directory can be created");
+            fs::create_dir(session_path(fixture, session, "next")).expect("the directory can be created");
         }),
-        ("numbers that no article has", |fixture, session| {
+        ("files with numbers that no article has", |fixture, session| {
             for name in ["18446744073709551615", "+7", "007", "0", "-1", "x"] {
-                fs::write(place(fixture, session, &format!("articles/{name}.json")), "{}")
+                fs::write(session_path(fixture, session, &format!("articles/{name}.json")), "{}")
                     .expect("the file can be written");
             }
         }),
         ("the index is rubbish", |fixture, session| {
-            fs::write(place(fixture, session, ".aurora/index/data.mdb"), [0xa5; 50_000])
+            fs::write(session_path(fixture, session, ".aurora/index/data.mdb"), [0xa5; 50_000])
                 .expect("the file can be written");
         }),
         ("the index is cut", |fixture, session| {
-            let file = fs::File::options().write(true).open(place(fixture, session, ".aurora/index/data.mdb"));
+            let file = fs::File::options().write(true).open(session_path(fixture, session, ".aurora/index/data.mdb"));
             file.and_then(|file| file.set_len(5_000)).expect("the file can be shortened");
         }),
         ("the index is a file", |fixture, session| {
-            fs::remove_dir_all(place(fixture, session, ".aurora")).expect("the directory can be removed");
-            fs::write(place(fixture, session, ".aurora"), "x").expect("the file can be written");
+            fs::remove_dir_all(session_path(fixture, session, ".aurora")).expect("the directory can be removed");
+            fs::write(session_path(fixture, session, ".aurora"), "x").expect("the file can be written");
         }),
         ("the index is a link", |fixture, session| {
-            let index = place(fixture, session, ".aurora");
+            let index = session_path(fixture, session, ".aurora");
             fs::rename(&index, fixture.home().join(format!("moved-{session}"))).expect("the path can be renamed");
             std::os::unix::fs::symlink(fixture.home().join(format!("moved-{session}")), index)
                 .expect("the link can be created");
@@ -459,7 +460,7 @@ fn a_manually_deleted_session_is_gone() {
     for session in [one, other] {
         add(&server, session, "one", "Quolls hunt at night.");
     }
-    std::fs::remove_dir_all(place(&fixture, one, "")).expect("the directory can be removed");
+    std::fs::remove_dir_all(session_path(&fixture, one, "")).expect("the directory can be removed");
     assert!(search_articles(&server, one, "quolls").is_empty());
     let article = json!({"title": "t", "content": "Quolls climb."});
     assert_eq!(server.post(&format!("/api/v1/sessions/{one}/articles"), &article).status, 404);
@@ -468,8 +469,11 @@ fn a_manually_deleted_session_is_gone() {
     assert_eq!(search_articles(&server, other, "quolls"), [1]);
     // Files and links in the directory of sessions are not sessions.
     std::fs::write(fixture.user_directory().join("knowledge/sessions/98"), "").expect("the file can be written");
-    std::os::unix::fs::symlink(place(&fixture, other, ""), fixture.user_directory().join("knowledge/sessions/99"))
-        .expect("the link can be created");
+    std::os::unix::fs::symlink(
+        session_path(&fixture, other, ""),
+        fixture.user_directory().join("knowledge/sessions/99"),
+    )
+    .expect("the link can be created");
     for session in [98, 99] {
         assert!(search_articles(&server, session, "quolls").is_empty());
         assert_eq!(server.get(&format!("/api/v1/sessions/{session}/articles")).status, 404);
@@ -478,9 +482,9 @@ fn a_manually_deleted_session_is_gone() {
     // If the directory of a session is restored from a copy, the session is available again.
     let copy = std::process::Command::new("cp")
         .arg("-r")
-        .args([place(&fixture, other, ""), place(&fixture, one, "")])
+        .args([session_path(&fixture, other, ""), session_path(&fixture, one, "")])
         .status();
-    assert!(copy.expect("the program can be copied").success());
+    assert!(copy.expect("cp runs").success());
     assert_eq!(add(&server, one, "two", "Quolls have spots."), 2);
     let mut ids = search_articles(&server, one, "quolls");
     ids.sort_unstable();

@@ -1,4 +1,4 @@
-//! Requests that are rejected because of their machine, host name, origin or token.
+//! Requests that are rejected because of the machine of the client, the host name, the origin or the token.
 
 use serde_json::json;
 
