@@ -22,7 +22,7 @@ use crate::understand::QueryKind;
 
 /// The answer to a query.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct SearchResults {
     /// The query as given.
     pub query: String,

@@ -40,17 +40,12 @@ impl Corrected {
 
 /// Replaces the words of `text` that no chunk contains by the nearest indexed words. Returns `None` if nothing was
 /// replaced. Skips a word that expansion maps to other terms.
-pub(crate) fn correct(
-    corpus: &Corpus<'_>,
-    analyzer: &Analyzer,
-    text: &str,
-    work: &WorkBudget,
-) -> Result<Option<Corrected>, QueryError> {
+pub(crate) fn correct(corpus: &Corpus<'_>, text: &str, work: &WorkBudget) -> Result<Option<Corrected>, QueryError> {
     let mut corrected = Corrected::default();
     let mut left = MAX_LOOKUPS;
     for raw in text.split_inclusive(char::is_whitespace) {
         work.check()?;
-        let read = correct_word(corpus, analyzer, raw, &mut left)?;
+        let read = correct_word(corpus, raw, &mut left)?;
         if let Some(read) = &read {
             let strip = |text: &str| text.trim_matches(|c: char| !c.is_alphanumeric() && c != '_').to_owned();
             corrected.changes.push((strip(raw), strip(read)));
@@ -61,14 +56,9 @@ pub(crate) fn correct(
 }
 
 /// Replaces the misspelt parts of `raw`. `left` is the number of words that may still be looked up.
-fn correct_word(
-    corpus: &Corpus<'_>,
-    analyzer: &Analyzer,
-    raw: &str,
-    left: &mut usize,
-) -> Result<Option<String>, StorageError> {
+fn correct_word(corpus: &Corpus<'_>, raw: &str, left: &mut usize) -> Result<Option<String>, StorageError> {
     let mut terms: Vec<String> = Vec::new();
-    analyzer.terms(raw, &mut |term| terms.push(term.to_owned()));
+    Analyzer.terms(raw, &mut |term| terms.push(term.to_owned()));
     let mut unknown = Vec::new();
     for term in &terms {
         if is_correctable(term) && !corpus.contains(term)? {
