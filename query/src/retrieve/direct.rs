@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use aurora_analysis::composed;
 use aurora_storage::{ChunkId, ChunkType, Field, Label, StorageError};
-use roaring::RoaringBitmap;
+use roaring::{MultiOps, RoaringBitmap};
 
 use crate::filter::declared_type;
 use crate::path_class::{PathClass, PathClasses, is_prose};
@@ -228,10 +228,7 @@ fn exact_matches(
 ) -> Result<OfChunks<ExactMatch>, QueryError> {
     let (mut matches, mut inside) = (Vec::new(), Vec::new());
     for (at, root) in roots.iter().enumerate() {
-        let mut ids = RoaringBitmap::new();
-        for name in identifier.lookups() {
-            ids |= root.snapshot.label(Label::Defines(&name))?;
-        }
+        let ids = identifier.lookups().iter().map(|name| root.snapshot.label(Label::Defines(name))).union()?;
         for id in (ids & root.snapshot.live()).into_iter().map(ChunkId) {
             work.check()?;
             let Some(chunk) = root.snapshot.chunk(id)? else { continue };
@@ -250,7 +247,7 @@ fn exact_matches(
     }
     note_declarations(roots, &mut matches)?;
     if !matches.iter().any(|(_, _, found)| found.is_code_as_written()) {
-        inside.retain(|(_, _, found)| found.is_code_as_written() && !found.is_side_code());
+        inside.retain(|(_, _, found)| found.is_code_as_written() && !found.side_code);
         matches.append(&mut inside);
     }
     Ok(matches)
