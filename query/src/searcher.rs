@@ -39,13 +39,15 @@ pub struct Searcher {
     /// ignores earlier use.
     access: Result<Arc<AccessLog>, String>,
     /// Tags that users have given to chunks.
-    pub(crate) annotations: Option<Arc<Annotations>>,
-    /// Notes that every answer includes.
-    pub(crate) notes: Vec<String>,
-    /// Names of the stages whose programs have changed since the last index run.
-    changed_stages: Vec<String>,
-    /// Names of the stages whose programs are not allowed.
-    refused_stages: Vec<String>,
+    pub annotations: Option<Arc<Annotations>>,
+    /// Notes that every answer includes, for example the reason why a feature is unavailable.
+    pub notes: Vec<String>,
+    /// Names of the stages whose programs have changed since the last index run. Answers that depend on columns of these
+    /// stages get a note.
+    pub changed_stages: Vec<String>,
+    /// Names of the stages of an imported index whose programs are not allowed. Answers that depend on columns of these
+    /// stages get a note.
+    pub refused_stages: Vec<String>,
     /// The index for facets, which the first search with facets builds.
     facets: Arc<OnceLock<FacetIndex>>,
 }
@@ -109,33 +111,6 @@ impl Searcher {
     pub fn with_access(mut self, access: Result<Arc<AccessLog>, String>) -> Self {
         self.notes.extend(access.as_ref().err().map(|error| format!("Ranked without access history: {error}")));
         Self { access, ..self }
-    }
-
-    /// Sets the tags that users have given to chunks.
-    #[must_use]
-    pub fn with_annotations(self, annotations: Arc<Annotations>) -> Self {
-        Self { annotations: Some(annotations), ..self }
-    }
-
-    /// Adds a note to every answer, for example the reason why a feature is unavailable.
-    #[must_use]
-    pub fn with_note(mut self, note: String) -> Self {
-        self.notes.push(note);
-        self
-    }
-
-    /// Sets the names of the stages whose programs have changed since the last index run. Answers that depend on
-    /// columns of these stages get a note.
-    #[must_use]
-    pub fn with_changed_stages(self, stages: Vec<String>) -> Self {
-        Self { changed_stages: stages, ..self }
-    }
-
-    /// Sets the names of the stages of an imported index whose programs are not allowed. Answers that depend on columns
-    /// of these stages get a note.
-    #[must_use]
-    pub fn with_refused_stages(self, stages: Vec<String>) -> Self {
-        Self { refused_stages: stages, ..self }
     }
 
     /// Returns whether the values of a column may be stale because the program of its stage is not allowed.
