@@ -27,10 +27,9 @@ pub(crate) fn list(
     filter: &Filter,
     start: Instant,
 ) -> Result<SearchResults, QueryError> {
-    let (mut parts, mut hits, mut left) = (Vec::new(), Vec::new(), query.limit);
+    let (mut parts, mut hits) = (Vec::new(), Vec::new());
     for (place, searcher) in searchers.iter().enumerate() {
-        let mut part = Part::new(searcher, query, filter, left)?;
-        left -= part.hits.len();
+        let mut part = Part::new(searcher, query, filter, query.limit - hits.len())?;
         for hit in std::mem::take(&mut part.hits) {
             let name = searcher.display_name(searchers).map(str::to_owned);
             hits.push(Hit { rank: hits.len() + 1, root_place: place, root: name, ..hit });

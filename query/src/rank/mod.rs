@@ -262,7 +262,7 @@ fn activate(context: &RankingContext<'_, '_>, ranked: &mut [RankedCandidate<'_>]
         let mut best: Vec<&RankedCandidate<'_>> = ranked.iter().collect();
         best.sort_by(|a, b| b.fused.total_cmp(&a.fused)); // stable: equal scores stay in the order of their keys
         best.truncate(config.sources);
-        let graph = LabelGraph::new(context.roots, context.label_caches);
+        let graph = LabelGraph { roots: context.roots, caches: context.label_caches };
         let of_root = |at: usize| {
             let sources = best.iter().filter(|candidate| candidate.retrieved.root == at);
             let sources: Vec<Node> = sources.map(|candidate| (at, candidate.retrieved.id)).collect();

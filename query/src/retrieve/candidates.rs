@@ -158,7 +158,8 @@ pub(crate) fn add_files(
         let late = late.as_mut().filter(|_| root.has_tokens);
         let files = files::file_evidence(root, keywords, vector, late, ids.into_iter())?;
         for candidate in list.iter_mut().filter(|candidate| candidate.root == at) {
-            candidate.file = files.evidence(candidate.id);
+            let evidence = files.range(..=candidate.id.0).next_back();
+            candidate.file = evidence.map(|(_, evidence)| *evidence).unwrap_or_default();
         }
     }
     Ok(())

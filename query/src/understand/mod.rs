@@ -49,12 +49,11 @@ pub(crate) fn understand(
     let mut parsed = ParsedQuery::parse(text)?;
     let (mut text, mut notes) = (text.to_owned(), Vec::new());
     if config.expansion.spelling > 0.0
-        && let Some(corrected) = spelling::correct(corpus, &text, work)?
+        && let Some((corrected, changes)) = spelling::correct(corpus, &text, work)?
     {
-        let given = std::mem::replace(&mut parsed, ParsedQuery::parse(&corrected.text)?);
+        let given = std::mem::replace(&mut parsed, ParsedQuery::parse(&corrected)?);
         parsed.weigh_guesses(&given, config.expansion.spelling);
-        notes.extend(corrected.notes());
-        text = corrected.text;
+        (text, notes) = (corrected, changes);
     }
     parsed.weigh_function_words(config.kinds.function_words);
     parsed.extras = expansion::expand(corpus, &parsed, &config.expansion, work)?;
