@@ -77,11 +77,10 @@ impl Project {
         if let Some(reranker) = reranker {
             searcher = searcher.with_reranker(reranker);
         }
-        searcher = match annotations(self) {
-            Ok(Some(annotations)) => searcher.with_annotations(Arc::new(annotations)),
-            Ok(None) => searcher,
-            Err(error) => searcher.with_note(format!("Searched without tags: {}", chain(&error))),
-        };
+        match annotations(self) {
+            Ok(annotations) => searcher.annotations = annotations.map(Arc::new),
+            Err(error) => searcher.notes.push(format!("Searched without tags: {}", chain(&error))),
+        }
         Ok(OpenedSearcher { searcher, embedder, notice })
     }
 
@@ -89,7 +88,7 @@ impl Project {
     /// if the program that computed the column has changed since, or if the index was imported and the program is not
     /// allowed.
     #[must_use]
-    pub fn with_program_changes(&self, searcher: Searcher) -> Searcher {
+    pub fn with_program_changes(&self, mut searcher: Searcher) -> Searcher {
         let snapshot = searcher.snapshot();
         if snapshot.manifest().columns.is_empty() {
             return searcher;
@@ -100,7 +99,9 @@ impl Project {
         // The next run marks the columns of these programs as stale.
         let imported = options.filter(|_| snapshot.manifest().imported);
         let refused = imported.and_then(|options| programs::untrusted(&options).ok());
-        searcher.with_changed_stages(changed.unwrap_or_default()).with_refused_stages(refused.unwrap_or_default())
+        searcher.changed_stages = changed.unwrap_or_default();
+        searcher.refused_stages = refused.unwrap_or_default();
+        searcher
     }
 }
 

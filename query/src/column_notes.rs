@@ -13,7 +13,7 @@ pub(crate) fn column_notes(searchers: &[&Searcher], filter: &FilterSpec, is_rank
     let mut notes = Vec::new();
     for (at, searcher) in searchers.iter().enumerate() {
         let manifest = searcher.snapshot().manifest();
-        let boosts = searcher.boosts();
+        let boosts = &searcher.boosts;
         for column in &manifest.columns {
             let is_used = filter.names(&column.name) || is_ranked && affects_ranking(column, boosts);
             let mut of_root = hits.iter().filter(|hit| hit.root_place == at);

@@ -90,10 +90,7 @@ impl FacetIndex {
             let Some(first) = file.chunks.first() else { continue };
             let directory = file.path.rsplit_once('/').map_or("", |(directory, _)| directory);
             let next = numbers.len();
-            let number = match numbers.get(directory) {
-                Some(number) => *number,
-                None => *numbers.entry(directory.to_owned()).or_insert(next),
-            };
+            let number = *numbers.entry(directory.to_owned()).or_insert(next);
             files.push((first.0, number));
         }
         files.sort_unstable();

@@ -1,6 +1,5 @@
 //! Lists the chunks that match a filter if the query is empty. The list is ordered by path and line, without ranking.
 
-use std::collections::BTreeMap;
 use std::time::Instant;
 
 use aurora_storage::{Chunk, ChunkId};
@@ -28,10 +27,9 @@ pub(crate) fn list(
     filter: &Filter,
     start: Instant,
 ) -> Result<SearchResults, QueryError> {
-    let (mut parts, mut hits, mut left) = (Vec::new(), Vec::new(), query.limit);
+    let (mut parts, mut hits) = (Vec::new(), Vec::new());
     for (place, searcher) in searchers.iter().enumerate() {
-        let mut part = Part::new(searcher, query, filter, left)?;
-        left -= part.hits.len();
+        let mut part = Part::new(searcher, query, filter, query.limit - hits.len())?;
         for hit in std::mem::take(&mut part.hits) {
             let name = searcher.display_name(searchers).map(str::to_owned);
             hits.push(Hit { rank: hits.len() + 1, root_place: place, root: name, ..hit });
@@ -39,7 +37,7 @@ pub(crate) fn list(
         parts.push(part);
     }
     let eligible = parts.iter().map(|part| part.eligible).sum();
-    let mut notes: Vec<String> = searchers.iter().flat_map(|searcher| searcher.notes()).cloned().collect();
+    let mut notes: Vec<String> = searchers.iter().flat_map(|searcher| &searcher.notes).cloned().collect();
     add_tags(searchers, &mut hits, &mut notes);
     for note in parts.iter().flat_map(|part| &part.notes).filter(|_| eligible == 0 || searchers.len() == 1) {
         if !notes.contains(note) {
@@ -55,7 +53,6 @@ pub(crate) fn list(
     let names: Vec<&str> = searchers.iter().map(|searcher| searcher.name()).collect();
     Ok(SearchResults {
         query: query.text.clone(),
-        kind: None,
         mode: query.mode,
         stages: StageCounts {
             indexed: searchers.iter().map(|searcher| searcher.snapshot().live().len()).sum(),
@@ -66,17 +63,15 @@ pub(crate) fn list(
         hits,
         notes,
         facets: query.facets.then(|| SearchFacets::merged(facets, &names)),
-        index: None,
-        roots: Vec::new(),
-        term_weights: BTreeMap::new(),
         patterns: filter.text().clone(),
         took: start.elapsed(),
+        ..SearchResults::default()
     })
 }
 
 /// Returns whether a chunk is an archived entry of a memory.
 fn is_expired(searcher: &Searcher, id: ChunkId, now: i64) -> Result<bool, QueryError> {
-    let (Some(memory), Some(chunk)) = (searcher.memory(), searcher.snapshot().chunk(id)?) else { return Ok(false) };
+    let (Some(memory), Some(chunk)) = (&searcher.memory, searcher.snapshot().chunk(id)?) else { return Ok(false) };
     let access = searcher.accesses(&[first_piece(&chunk.key())], &mut Vec::new()).pop().flatten();
     Ok(memory.aging(chunk, access.as_ref(), now).is_expired)
 }

@@ -1,6 +1,5 @@
 //! Runs one search over one or several indexes: understand, retrieve, rank, explain, present.
 
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
@@ -17,7 +16,7 @@ use crate::present::{self, SearchResults, StageCounts};
 use crate::query::{Mode, Query, QueryError};
 use crate::rank::{self, Boosts, Passage, RankingContext};
 use crate::retrieve::bm25::KeywordSearch;
-use crate::retrieve::{self, Candidate, CandidateLimits, Candidates, PreparedQuery, QueryVector, query_vectors};
+use crate::retrieve::{self, Candidate, CandidateLimits, PreparedQuery, QueryVector, query_vectors};
 use crate::searcher::Searcher;
 use crate::tags::add_tags;
 use crate::understand::{ParsedQuery, Subject, Understood, understand};
@@ -47,7 +46,29 @@ impl Searcher {
         reranks: bool,
         work: &WorkBudget,
     ) -> Result<Vec<Passage>, QueryError> {
-        passages(self, text, (mode, limit), reranks, work)
+        QueryError::check_length(text)?;
+        work.check()?;
+        let running = Running::begin();
+        let corpus = Corpus::new([self.snapshot()]);
+        let Understood { parsed, text, kind, .. } = understand(&corpus, self.config(), text, work)?;
+        let query = (text.as_str(), &parsed);
+        let searched = prepare_roots(&[self], &corpus, query, mode, vec![None], running.threads(&corpus))?;
+        let mut late = late_interaction(&[self], mode, &text);
+        let limits = CandidateLimits::new(&self.config().hybrid, limit);
+        let found = retrieve::collect(&searched, &mut late, query, (mode, limits), work)?;
+        let context = RankingContext {
+            roots: &searched,
+            boosts: &[&*self.boosts],
+            label_caches: &[&*self.label_cache],
+            config: self.config(),
+            mode,
+            now: 0,
+            parsed: &parsed,
+            kind,
+            reranking: if reranks { self.reranking(mode, &text) } else { None },
+            work,
+        };
+        rank::rank_passages(&context, found.list, limit)
     }
 }
 
@@ -70,19 +91,19 @@ pub fn search_all(searchers: &[&Searcher], query: &Query) -> Result<SearchResult
         return listing::list(searchers, query, &filter, start);
     }
     let corpus = Corpus::new(searchers.iter().map(|searcher| searcher.snapshot()));
-    let Understood { parsed, text, kind, mut notes } =
-        understand(&corpus, first.analyzer(), first.config(), &query.text, work)?;
+    let Understood { parsed, text, kind, mut notes } = understand(&corpus, first.config(), &query.text, work)?;
     let selected = select(searchers, &filter, work, &mut notes)?;
-    let boosts: Vec<&Boosts> = searchers.iter().map(|searcher| searcher.boosts()).collect();
+    let boosts: Vec<&Boosts> = searchers.iter().map(|searcher| &*searcher.boosts).collect();
     notes.extend(boosts.iter().filter_map(|boosts| boosts.note()).map(str::to_owned));
-    notes.extend(searchers.iter().flat_map(|searcher| searcher.notes()).cloned());
+    notes.extend(searchers.iter().flat_map(|searcher| &searcher.notes).cloned());
     notes.dedup();
 
     let searched = prepare_roots(searchers, &corpus, (&text, &parsed), query.mode, selected, running.threads(&corpus))?;
     work.check()?;
     let facets = if query.facets { Some(facets(searchers, &searched)?) } else { None };
     let mut late = late_interaction(searchers, query.mode, &text);
-    let mut found = candidates(searchers, &searched, (&text, &parsed), (query.mode, query.limit), &mut late, work)?;
+    let limits = CandidateLimits::new(&first.config().hybrid, query.limit);
+    let mut found = retrieve::collect(&searched, &mut late, (&text, &parsed), (query.mode, limits), work)?;
     retrieve::add_files(&searched, &mut found.list, &mut late, query.mode)?;
     work.check()?;
     note_missing(query.mode, &searched, found.from_keywords, &mut notes);
@@ -102,8 +123,7 @@ pub fn search_all(searchers: &[&Searcher], query: &Query) -> Result<SearchResult
     let context = RankingContext {
         roots: &searched,
         boosts: &boosts,
-        label_caches: &searchers.iter().map(|searcher| searcher.label_cache()).collect::<Vec<_>>(),
-        analyzer: first.analyzer(),
+        label_caches: &searchers.iter().map(|searcher| &*searcher.label_cache).collect::<Vec<_>>(),
         config: first.config(),
         mode: query.mode,
         now: query.now,
@@ -127,11 +147,9 @@ pub fn search_all(searchers: &[&Searcher], query: &Query) -> Result<SearchResult
         notes,
         stages,
         facets,
-        index: None,
-        roots: Vec::new(),
-        term_weights: BTreeMap::new(),
         patterns: filter.text().clone(),
         took: start.elapsed(),
+        ..SearchResults::default()
     })
 }
 
@@ -157,40 +175,6 @@ pub fn with_languages(
     names: LanguageNames<'_>,
 ) -> Result<FilterSpec, QueryError> {
     Ok(filter.with_languages(searchers.iter().map(|searcher| searcher.snapshot()), names)?)
-}
-
-/// Returns the best passages of one index; see [`Searcher::passages`].
-pub(crate) fn passages(
-    searcher: &Searcher,
-    text: &str,
-    (mode, limit): (Mode, usize),
-    reranks: bool,
-    work: &WorkBudget,
-) -> Result<Vec<Passage>, QueryError> {
-    QueryError::check_length(text)?;
-    work.check()?;
-    let running = Running::begin();
-    let corpus = Corpus::new([searcher.snapshot()]);
-    let Understood { parsed, text, kind, .. } =
-        understand(&corpus, searcher.analyzer(), searcher.config(), text, work)?;
-    let searchers = [searcher];
-    let searched = prepare_roots(&searchers, &corpus, (&text, &parsed), mode, vec![None], running.threads(&corpus))?;
-    let mut late = late_interaction(&searchers, mode, &text);
-    let found = candidates(&searchers, &searched, (&text, &parsed), (mode, limit), &mut late, work)?;
-    let context = RankingContext {
-        roots: &searched,
-        boosts: &[searcher.boosts()],
-        label_caches: &[searcher.label_cache()],
-        analyzer: searcher.analyzer(),
-        config: searcher.config(),
-        mode,
-        now: 0,
-        parsed: &parsed,
-        kind,
-        reranking: if reranks { searcher.reranking(mode, &text) } else { None },
-        work,
-    };
-    rank::rank_passages(&context, found.list, limit)
 }
 
 /// Number of searches that are running in this process.
@@ -261,10 +245,10 @@ fn prepare_roots<'s>(
     let searched = parts.map(|(((searcher, bm25), vector), filter)| PreparedQuery {
         name: searcher.display_name(searchers),
         snapshot: searcher.snapshot(),
-        memory: searcher.memory(),
+        memory: searcher.memory.as_deref(),
         bm25,
         vector,
-        has_tokens: searcher.tokens().is_some(),
+        has_tokens: searcher.tokens.is_some(),
         filter,
         threads,
     });
@@ -277,7 +261,7 @@ fn vectors(searchers: &[&Searcher], mode: Mode, text: &str) -> Result<Vec<QueryV
         let unused = Err("mode `sparse` uses keywords only".to_owned());
         return Ok(vec![unused; searchers.len()]);
     }
-    let embedder = searchers.iter().find_map(|searcher| searcher.embedder());
+    let embedder = searchers.iter().find_map(|searcher| searcher.embedder.as_deref());
     let snapshots: Vec<&Snapshot> = searchers.iter().map(|searcher| searcher.snapshot()).collect();
     let vectors = query_vectors(&snapshots, embedder, text);
     match vectors.first() {
@@ -291,22 +275,8 @@ fn vectors(searchers: &[&Searcher], mode: Mode, text: &str) -> Result<Vec<QueryV
 /// Creates the scorer that compares the words of the query with the words of chunks. `None` in mode `sparse`, or if no
 /// index has the required model.
 fn late_interaction<'r>(searchers: &[&'r Searcher], mode: Mode, text: &str) -> Option<LateInteraction<'r>> {
-    let tokens = searchers.iter().find_map(|searcher| searcher.tokens()).filter(|_| mode != Mode::Sparse);
+    let tokens = searchers.iter().find_map(|searcher| searcher.tokens.as_deref()).filter(|_| mode != Mode::Sparse);
     tokens.map(|model| LateInteraction::new(model, text))
-}
-
-fn candidates<'s>(
-    searchers: &[&Searcher],
-    searched: &[PreparedQuery<'s>],
-    query: (&str, &ParsedQuery),
-    (mode, limit): (Mode, usize),
-    late: &mut Option<LateInteraction<'_>>,
-    work: &WorkBudget,
-) -> Result<Candidates<'s>, QueryError> {
-    let hybrid = &searchers[0].config().hybrid;
-    let limits =
-        CandidateLimits { by_keywords: hybrid.stage1_top_k.max(limit), by_vectors: hybrid.dense_top_k.max(limit) };
-    retrieve::collect(searched, late, query, (mode, limits), work)
 }
 
 /// Returns the access record of each candidate from the log of its index.

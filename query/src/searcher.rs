@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use aurora_analysis::{Analyzer, QueryEmbedder, Reranker, StaticModel};
+use aurora_analysis::{QueryEmbedder, Reranker, StaticModel};
 use aurora_storage::{AccessLog, AccessRecord, Annotations, ColumnDeclaration, Snapshot, StorageError};
 
 use crate::config::SearchConfig;
@@ -25,28 +25,29 @@ pub struct Searcher {
     root: Option<PathBuf>,
     /// The rules of an index of memories; `None` for a project. Results show the names of projects, but not of
     /// memories.
-    memory: Option<Arc<dyn Retention>>,
+    pub(crate) memory: Option<Arc<dyn Retention>>,
     snapshot: Snapshot,
-    embedder: Option<Arc<dyn QueryEmbedder>>,
+    pub(crate) embedder: Option<Arc<dyn QueryEmbedder>>,
     /// The model whose tokens the index stores, used to compare queries with chunks word by word.
-    tokens: Option<Arc<StaticModel>>,
+    pub(crate) tokens: Option<Arc<StaticModel>>,
     /// The reranking model, or the reason why it is unavailable.
     reranker: LoadedReranker,
     config: SearchConfig,
-    boosts: Arc<Boosts>,
-    label_cache: Arc<LabelCache>,
-    analyzer: Analyzer,
+    pub(crate) boosts: Arc<Boosts>,
+    pub(crate) label_cache: Arc<LabelCache>,
     /// Records of shown and judged chunks, or the reason why no records are available. Without records, activation
     /// ignores earlier use.
     access: Result<Arc<AccessLog>, String>,
     /// Tags that users have given to chunks.
-    annotations: Option<Arc<Annotations>>,
-    /// Notes that every answer includes.
-    notes: Vec<String>,
-    /// Names of the stages whose programs have changed since the last index run.
-    changed_stages: Vec<String>,
-    /// Names of the stages whose programs are not allowed.
-    refused_stages: Vec<String>,
+    pub annotations: Option<Arc<Annotations>>,
+    /// Notes that every answer includes, for example the reason why a feature is unavailable.
+    pub notes: Vec<String>,
+    /// Names of the stages whose programs have changed since the last index run. Answers that depend on columns of these
+    /// stages get a note.
+    pub changed_stages: Vec<String>,
+    /// Names of the stages of an imported index whose programs are not allowed. Answers that depend on columns of these
+    /// stages get a note.
+    pub refused_stages: Vec<String>,
     /// The index for facets, which the first search with facets builds.
     facets: Arc<OnceLock<FacetIndex>>,
 }
@@ -70,7 +71,6 @@ impl Searcher {
             config,
             boosts: Arc::new(boosts),
             label_cache: Arc::default(),
-            analyzer: Analyzer,
             access: Err("no access history is loaded".to_owned()),
             annotations: None,
             notes: Vec::new(),
@@ -113,33 +113,6 @@ impl Searcher {
         Self { access, ..self }
     }
 
-    /// Sets the tags that users have given to chunks.
-    #[must_use]
-    pub fn with_annotations(self, annotations: Arc<Annotations>) -> Self {
-        Self { annotations: Some(annotations), ..self }
-    }
-
-    /// Adds a note to every answer, for example the reason why a feature is unavailable.
-    #[must_use]
-    pub fn with_note(mut self, note: String) -> Self {
-        self.notes.push(note);
-        self
-    }
-
-    /// Sets the names of the stages whose programs have changed since the last index run. Answers that depend on
-    /// columns of these stages get a note.
-    #[must_use]
-    pub fn with_changed_stages(self, stages: Vec<String>) -> Self {
-        Self { changed_stages: stages, ..self }
-    }
-
-    /// Sets the names of the stages of an imported index whose programs are not allowed. Answers that depend on columns
-    /// of these stages get a note.
-    #[must_use]
-    pub fn with_refused_stages(self, stages: Vec<String>) -> Self {
-        Self { refused_stages: stages, ..self }
-    }
-
     /// Returns whether the values of a column may be stale because the program of its stage is not allowed.
     pub(crate) fn is_refused(&self, column: &ColumnDeclaration) -> bool {
         self.snapshot.manifest().unfinished.is_refused(&column.name) || self.refused_stages.contains(&column.stage)
@@ -148,16 +121,6 @@ impl Searcher {
     /// Returns whether the caller reported that the program of a stage has changed since the last index run.
     pub(crate) fn has_changed(&self, stage: &str) -> bool {
         self.changed_stages.iter().any(|changed| changed == stage)
-    }
-
-    /// Notes that every answer includes.
-    pub(crate) fn notes(&self) -> &[String] {
-        &self.notes
-    }
-
-    /// Tags that users have given to chunks, if there are any.
-    pub(crate) fn annotations(&self) -> Option<&Annotations> {
-        self.annotations.as_deref()
     }
 
     /// The name that users see; empty for the only index of a search.
@@ -187,19 +150,14 @@ impl Searcher {
         FilteredIndex {
             snapshot: &self.snapshot,
             root: self.source_directory(),
-            annotations: self.annotations(),
-            memory: self.memory(),
+            annotations: self.annotations.as_deref(),
+            memory: self.memory.as_deref(),
         }
     }
 
     /// Returns whether the index contains memories.
     pub fn is_memory(&self) -> bool {
         self.memory.is_some()
-    }
-
-    /// The rules of an index of memories.
-    pub(crate) fn memory(&self) -> Option<&dyn Retention> {
-        self.memory.as_deref()
     }
 
     /// The key under which the access history records a chunk. All pieces of a long memory entry share one key.
@@ -223,26 +181,6 @@ impl Searcher {
     /// The configuration in use.
     pub fn config(&self) -> &SearchConfig {
         &self.config
-    }
-
-    pub(crate) fn analyzer(&self) -> &Analyzer {
-        &self.analyzer
-    }
-
-    pub(crate) fn boosts(&self) -> &Boosts {
-        &self.boosts
-    }
-
-    pub(crate) fn label_cache(&self) -> &LabelCache {
-        &self.label_cache
-    }
-
-    pub(crate) fn embedder(&self) -> Option<&dyn QueryEmbedder> {
-        self.embedder.as_deref()
-    }
-
-    pub(crate) fn tokens(&self) -> Option<&StaticModel> {
-        self.tokens.as_deref()
     }
 
     /// Returns the access records of chunks by their keys. If the log cannot be read, all records are `None`, and a

@@ -8,7 +8,7 @@ use crate::searcher::Searcher;
 /// read.
 pub(crate) fn add_tags(searchers: &[&Searcher], hits: &mut [Hit], notes: &mut Vec<String>) {
     for (place, searcher) in searchers.iter().enumerate() {
-        let Some(annotations) = searcher.annotations() else { continue };
+        let Some(annotations) = &searcher.annotations else { continue };
         let mut of_root: Vec<&mut Hit> = hits.iter_mut().filter(|hit| hit.root_place == place).collect();
         let keys: Vec<&str> = of_root.iter().map(|hit| hit.key.as_str()).collect();
         match annotations.get_many(&keys) {

@@ -155,7 +155,7 @@ pub(crate) fn run(args: &SearchArgs, program: &Program) -> Outcome {
         // Only entries of memory have scopes.
         filter.sources = vec![Source::Memory];
     }
-    let patterns = filter.text()?;
+    let patterns = filter.text(&WorkBudget::default())?;
     if !args.stdin && query.trim().is_empty() && filter.is_empty() {
         return Err(Failure::from_error(&QueryError::Empty));
     }

@@ -192,7 +192,7 @@ impl ConfigDraft {
         match parameter.set(&mut self.config, text) {
             Ok(()) => self.set_at.push((parameter, place)),
             Err(rule) => {
-                let names: &[&str] = if (parameter.kind)() == Kind::Fusion { &Fusion::NAMES } else { &[] };
+                let names: &[&str] = if parameter.kind == Kind::Fusion { &Fusion::NAMES } else { &[] };
                 let help = did_you_mean(text.trim_matches('"'), names.iter().copied());
                 let message = format!("`{}` {rule}, not {text}", parameter.key);
                 self.errors.push(Diagnostic::error(code::INVALID_VALUE, None, message).at(place).with_help(help));

@@ -32,7 +32,7 @@ impl Parameter {
 
     /// Returns every number that affects ranking, in the order of the reference.
     pub fn numbers() -> impl Iterator<Item = &'static Self> {
-        Self::all().filter(|parameter| matches!((parameter.kind)(), Kind::Number | Kind::Count))
+        Self::all().filter(|parameter| matches!(parameter.kind, Kind::Number | Kind::Count))
     }
 
     /// Returns the parameter with this key.
@@ -47,7 +47,7 @@ impl Parameter {
 
     /// Returns whether the value is a whole number.
     pub fn is_whole(&self) -> bool {
-        matches!((self.kind)(), Kind::Count | Kind::Limit)
+        matches!(self.kind, Kind::Count | Kind::Limit)
     }
 
     /// Returns whether the parameter is directly or indirectly in `table`.
@@ -63,7 +63,7 @@ impl Parameter {
     /// Describes the values that the parameter accepts.
     pub fn values(&self) -> String {
         let (least, most) = (self.range.start(), self.range.end());
-        match (self.kind)() {
+        match self.kind {
             Kind::Number if most.is_infinite() => format!("number ≥ {least}"),
             Kind::Number => format!("number from {least} to {most}"),
             Kind::Count | Kind::Limit => format!("whole number from {least} to {most}"),
@@ -76,7 +76,7 @@ impl Parameter {
     /// Returns the rule that values must follow, for error messages: `must be a number ≥ 0.0`.
     fn rule(&self) -> String {
         let (least, most) = (self.range.start(), self.range.end());
-        match (self.kind)() {
+        match self.kind {
             Kind::Number if most.is_infinite() => format!("must be a number ≥ {least:.1}"),
             Kind::Number => format!("must be a number between {least:.1} and {most:.1}"),
             Kind::Count | Kind::Limit => format!("must be a whole number between {least} and {most}"),
@@ -89,18 +89,18 @@ impl Parameter {
     /// # Errors
     /// Returns the rule that `text` violates, and leaves the configuration unchanged.
     pub fn set(&self, config: &mut SearchConfig, text: &str) -> Result<(), String> {
-        (self.value_mut)(config).assign(text, &self.range).then_some(()).ok_or_else(|| self.rule())
+        (self.set)(config, text, &self.range).then_some(()).ok_or_else(|| self.rule())
     }
 
     /// Returns the value in the syntax of flags and environment variables.
     pub fn show(&self, config: &SearchConfig) -> String {
-        (self.value)(config).show()
+        (self.show)(config)
     }
 
     /// Returns the value in the syntax of TOML: strings are quoted.
     pub fn literal(&self, config: &SearchConfig) -> String {
         let shown = self.show(config);
-        if matches!((self.kind)(), Kind::Fusion | Kind::Model) { format!("\"{shown}\"") } else { shown }
+        if matches!(self.kind, Kind::Fusion | Kind::Model) { format!("\"{shown}\"") } else { shown }
     }
 
     /// Returns the value of a numeric parameter; NaN for any other parameter.

@@ -29,9 +29,10 @@ pub struct Parameter {
     pub measured: &'static str,
     /// The valid range of a number; the upper end is infinite if there is no upper bound.
     pub range: RangeInclusive<f64>,
-    pub(super) kind: fn() -> Kind,
-    pub(super) value: fn(&SearchConfig) -> &dyn Value,
-    pub(super) value_mut: fn(&mut SearchConfig) -> &mut dyn Value,
+    pub(super) kind: Kind,
+    pub(super) show: fn(&SearchConfig) -> String,
+    /// Sets the value if the text is valid. Returns whether it is.
+    pub(super) set: fn(&mut SearchConfig, &str, &RangeInclusive<f64>) -> bool,
 }
 
 /// A row of a table.
@@ -109,9 +110,9 @@ macro_rules! parameters {
             unit: $unit,
             measured: $measured,
             range: parameters!(@range $type $range),
-            kind: <$type as Value>::kind,
-            value: |config| &config.$($place)+,
-            value_mut: |config| &mut config.$($place)+,
+            kind: <$type as Value>::KIND,
+            show: |config| config.$($place)+.show(),
+            set: |config, text, range| Value::parse(text, range).map(|new| config.$($place)+ = new).is_some(),
         })
     };
     (@range $type:ident []) => { 0.0..=f64::INFINITY };

@@ -50,35 +50,25 @@ const OFF: &str = "off";
 const SWITCHES: [&str; 2] = ["true", "false"];
 
 /// The value of a parameter.
-pub(crate) trait Value {
-    /// Returns the kind of all values of this type.
-    fn kind() -> Kind
-    where
-        Self: Sized;
+pub(crate) trait Value: Sized {
+    /// The kind of all values of this type.
+    const KIND: Kind;
 
-    /// Reads the value from the syntax of flags. Returns false, and changes nothing, if `text` is invalid or is a
-    /// number outside `range`.
-    fn assign(&mut self, text: &str, range: &RangeInclusive<f64>) -> bool;
+    /// Reads a value from the syntax of flags. Returns `None` if `text` is invalid or is a number outside `range`.
+    fn parse(text: &str, range: &RangeInclusive<f64>) -> Option<Self>;
 
     /// Returns the value in the syntax of flags.
     fn show(&self) -> String;
 }
 
-/// Sets `value` to `new` if `new` is `Some`. Returns whether `value` was set.
-fn replace<T>(value: &mut T, new: Option<T>) -> bool {
-    new.map(|new| *value = new).is_some()
-}
-
 macro_rules! number {
     ($type:ident, $kind:ident) => {
         impl Value for $type {
-            fn kind() -> Kind {
-                Kind::$kind
-            }
+            const KIND: Kind = Kind::$kind;
 
-            fn assign(&mut self, text: &str, range: &RangeInclusive<f64>) -> bool {
+            fn parse(text: &str, range: &RangeInclusive<f64>) -> Option<Self> {
                 let is_valid = |new: &$type| (*new as f64).is_finite() && range.contains(&(*new as f64));
-                replace(self, text.trim().parse().ok().filter(is_valid))
+                text.trim().parse().ok().filter(is_valid)
             }
 
             fn show(&self) -> String {
@@ -93,12 +83,10 @@ number!(usize, Count);
 number!(u64, Limit);
 
 impl Value for bool {
-    fn kind() -> Kind {
-        Kind::Switch
-    }
+    const KIND: Kind = Kind::Switch;
 
-    fn assign(&mut self, text: &str, _: &RangeInclusive<f64>) -> bool {
-        replace(self, text.trim().parse().ok())
+    fn parse(text: &str, _: &RangeInclusive<f64>) -> Option<Self> {
+        text.trim().parse().ok()
     }
 
     fn show(&self) -> String {
@@ -107,13 +95,11 @@ impl Value for bool {
 }
 
 impl Value for Fusion {
-    fn kind() -> Kind {
-        Kind::Fusion
-    }
+    const KIND: Kind = Kind::Fusion;
 
-    fn assign(&mut self, text: &str, _: &RangeInclusive<f64>) -> bool {
+    fn parse(text: &str, _: &RangeInclusive<f64>) -> Option<Self> {
         let name = text.trim().trim_matches('"');
-        replace(self, [Self::Weighted, Self::Rrf].into_iter().find(|fusion| fusion.show() == name))
+        [Self::Weighted, Self::Rrf].into_iter().find(|fusion| fusion.show() == name)
     }
 
     fn show(&self) -> String {
@@ -122,16 +108,13 @@ impl Value for Fusion {
 }
 
 impl Value for ModelName {
-    fn kind() -> Kind {
-        Kind::Model
-    }
+    const KIND: Kind = Kind::Model;
 
-    fn assign(&mut self, text: &str, _: &RangeInclusive<f64>) -> bool {
-        let new = match text.trim().trim_matches('"') {
+    fn parse(text: &str, _: &RangeInclusive<f64>) -> Option<Self> {
+        match text.trim().trim_matches('"') {
             OFF => Some(None),
             name => (is_model_name(name) && !SWITCHES.contains(&name)).then(|| Some(name.to_owned())),
-        };
-        replace(self, new)
+        }
     }
 
     fn show(&self) -> String {

@@ -1,5 +1,6 @@
 //! The explanation of a hit, which `--show-scores` and the JSON output show.
 
+use aurora_analysis::Analyzer;
 use aurora_storage::{Chunk, MetaValue};
 use serde::Serialize;
 
@@ -93,7 +94,7 @@ fn matched_columns(
     let terms: Vec<&str> = positions.iter().filter_map(|&position| context.parsed.term_at(position)).collect();
     let holds_term = |text: &str| {
         let mut holds = false;
-        context.analyzer.terms(text, &mut |term| holds |= terms.contains(&term));
+        Analyzer.terms(text, &mut |term| holds |= terms.contains(&term));
         holds
     };
     let columns = &context.root(candidate).snapshot.manifest().columns;

@@ -128,13 +128,12 @@ fn count(n: i64, unit: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use aurora_analysis::Analyzer;
     use aurora_storage::GitHistory;
 
     use super::*;
 
     fn reason(text: &str, held: &[&str], name: &str) -> String {
-        let query = ParsedQuery::parse(&Analyzer, text).expect("words");
+        let query = ParsedQuery::parse(text).expect("words");
         let matched: Vec<_> = query
             .terms
             .iter()

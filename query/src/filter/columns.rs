@@ -1,5 +1,6 @@
 //! Selects the chunks that meet a condition on metadata, using the labels in the dictionary.
 
+use std::ops::{Bound, RangeBounds};
 use std::path::Path;
 
 use aurora_storage::{
@@ -7,9 +8,9 @@ use aurora_storage::{
     StorageError,
 };
 use aurora_suggest::did_you_mean;
-use roaring::RoaringBitmap;
+use roaring::{MultiOps, RoaringBitmap};
 
-use crate::filter::condition::{Condition, Operator};
+use crate::filter::condition::Condition;
 use crate::filter::error::{FilterError, SelectError};
 use crate::filter::filtered_index::FilteredIndex;
 use crate::filter::number::Number;
@@ -98,9 +99,7 @@ fn select_by_metadata(
     let typed = TypedCondition::new(condition, kind(key, snapshot)?)?;
     let (mut any, mut equal) = (RoaringBitmap::new(), RoaringBitmap::new());
     if let TypedCondition::Texts(texts) = &typed {
-        for value in texts {
-            equal |= snapshot.label(Label::Meta { key, value })?;
-        }
+        equal = texts.iter().map(|value| snapshot.label(Label::Meta { key, value })).union()?;
         if !condition.operator.is_negated() && !condition.accepts_missing() {
             return Ok(equal);
         }
@@ -139,8 +138,6 @@ enum TypedCondition<'c> {
     Texts(Vec<&'c str>),
     /// Ranges of numbers, at least one of which must contain the value.
     Numbers(Vec<NumberRange>),
-    /// A number with which the value is compared by order.
-    Bound(Operator, Number),
 }
 
 impl<'c> TypedCondition<'c> {
@@ -152,12 +149,13 @@ impl<'c> TypedCondition<'c> {
                 return Err(FilterError::Operator { key: key.clone(), operator: operator.as_str(), kind });
             }
             let [operand] = operands.as_slice() else { return Err(FilterError::Condition(condition.to_string())) };
-            return Ok(Self::Bound(*operator, operand.number().ok_or_else(|| wrong(operand))?));
+            let bound = operand.number().ok_or_else(|| wrong(operand))?;
+            return Ok(Self::Numbers(operator.range(bound).into_iter().collect()));
         }
         let operands = operands.iter().filter(|operand| !operand.is_none());
         if kind.is_number() {
             let numbers = |operand: &Operand| match operand.numbers() {
-                Some(range) if range.is_reversed() => {
+                Some((Bound::Included(low), Bound::Included(high))) if low > high => {
                     Err(FilterError::Range { key: key.clone(), given: operand.text.clone() })
                 }
                 range => range.ok_or_else(|| wrong(operand)),
@@ -174,13 +172,8 @@ impl<'c> TypedCondition<'c> {
 
     /// Returns whether a stored value is a number that meets the condition.
     fn accepts_number(&self, stored: &str) -> bool {
-        match (self, Number::parse(stored)) {
-            (Self::Numbers(ranges), Some(stored)) => ranges.iter().any(|range| range.contains(stored)),
-            (Self::Bound(operator, bound), Some(stored)) => {
-                stored.compare(*bound).is_some_and(|order| operator.accepts(order))
-            }
-            _ => false,
-        }
+        let Self::Numbers(ranges) = self else { return false };
+        Number::parse(stored).is_some_and(|stored| ranges.iter().any(|range| range.contains(&stored)))
     }
 }
 

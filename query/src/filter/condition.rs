@@ -1,11 +1,12 @@
 //! Conditions on metadata: `owner=payments`, `churn>5`, `owner in a,b`.
 
-use std::cmp::Ordering;
 use std::fmt;
+use std::ops::Bound;
 use std::str::FromStr;
 
 use crate::filter::error::FilterError;
-use crate::filter::operand::Operand;
+use crate::filter::number::Number;
+use crate::filter::operand::{NumberRange, Operand};
 
 /// Prefixes of full column names, one per table. Column names are unique without the prefix.
 const TABLES: [&str; 2] = ["file.", "chunk."];
@@ -75,15 +76,14 @@ impl Operator {
         matches!(self, Self::In | Self::NotIn)
     }
 
-    /// Returns whether the operator accepts a number whose order relative to the operand is `order`.
-    pub(super) fn accepts(self, order: Ordering) -> bool {
+    /// Returns the numbers that the operator accepts; `None` if it does not compare by order.
+    pub(super) fn range(self, operand: Number) -> Option<NumberRange> {
         match self {
-            Self::Less => order.is_lt(),
-            Self::AtMost => order.is_le(),
-            Self::Greater => order.is_gt(),
-            Self::AtLeast => order.is_ge(),
-            Self::Equal | Self::In => order.is_eq(),
-            Self::NotEqual | Self::NotIn => order.is_ne(),
+            Self::Less => Some((Bound::Unbounded, Bound::Excluded(operand))),
+            Self::AtMost => Some((Bound::Unbounded, Bound::Included(operand))),
+            Self::Greater => Some((Bound::Excluded(operand), Bound::Unbounded)),
+            Self::AtLeast => Some((Bound::Included(operand), Bound::Unbounded)),
+            Self::Equal | Self::NotEqual | Self::In | Self::NotIn => None,
         }
     }
 }

@@ -61,15 +61,10 @@ fn facet(snapshot: &Snapshot, column: &ColumnDeclaration) -> Result<Facet, Stora
     if column.kind.is_number() {
         values.sort_by(|(a, _), (b, _)| by_value(a, b));
     }
-    let mut numbers = values.iter().filter(|(text, _)| finite(text).is_some());
-    let (min, max) = if column.kind.is_number() {
-        let min = numbers.next();
-        (min, numbers.next_back().or(min))
-    } else {
-        (None, None)
-    };
-    let number = |entry: Option<&(String, u64)>| entry.map(|(text, _)| typed(text, column.kind));
-    let (min, max) = (number(min), number(max));
+    let is_number = |text: &&String| column.kind.is_number() && finite(text).is_some();
+    let mut numbers = values.iter().map(|(text, _)| text).filter(is_number);
+    let (min, max) = (numbers.clone().next(), numbers.next_back());
+    let (min, max) = (min.map(|text| typed(text, column.kind)), max.map(|text| typed(text, column.kind)));
     let distinct = values.len() as u64;
     // A stable sort keeps equally frequent values in order.
     values.sort_by_key(|(_, chunks)| std::cmp::Reverse(*chunks));
@@ -82,7 +77,7 @@ fn facet(snapshot: &Snapshot, column: &ColumnDeclaration) -> Result<Facet, Stora
 /// Orders finite numbers by value, and puts other texts after them.
 fn by_value(a: &str, b: &str) -> Ordering {
     match (finite(a), finite(b)) {
-        (Some(a), Some(b)) => a.compare(b).unwrap_or(Ordering::Equal),
+        (Some(a), Some(b)) => a.partial_cmp(&b).unwrap_or(Ordering::Equal),
         (a, b) => b.is_some().cmp(&a.is_some()),
     }
 }

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 /// A number that an index stores or that a condition contains.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy)]
 pub(super) enum Number {
     /// A whole number.
     Integer(i64),
@@ -24,15 +24,23 @@ impl Number {
             Self::Float(number) => number.is_finite(),
         }
     }
+}
 
-    /// Compares by value; `None` if either number is NaN.
-    pub(super) fn compare(self, other: Self) -> Option<Ordering> {
-        match (self, other) {
+/// Compares by value; `None` if either number is NaN.
+impl PartialOrd for Number {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        match (*self, *other) {
             (Self::Integer(a), Self::Integer(b)) => Some(a.cmp(&b)),
             (Self::Float(a), Self::Float(b)) => a.partial_cmp(&b),
             (Self::Integer(a), Self::Float(b)) => compare_whole(a, b),
             (Self::Float(a), Self::Integer(b)) => compare_whole(b, a).map(Ordering::reverse),
         }
+    }
+}
+
+impl PartialEq for Number {
+    fn eq(&self, other: &Self) -> bool {
+        self.partial_cmp(other) == Some(Ordering::Equal)
     }
 }
 
@@ -58,7 +66,7 @@ mod tests {
     fn large_numbers_are_compared_exactly() {
         let compare = |a: &str, b: &str| {
             let number = |text| Number::parse(text).expect("a number");
-            number(a).compare(number(b))
+            number(a).partial_cmp(&number(b))
         };
         for (a, b, order) in [
             ("9007199254740993", "9007199254740992.0", Ordering::Greater),
@@ -81,7 +89,7 @@ mod tests {
     proptest! {
         #[test]
         fn small_numbers_compare_as_floats_do(a in -1000i64..1000, b in -1000.0f64..1000.0) {
-            prop_assert_eq!(Number::Integer(a).compare(Number::Float(b)), (a as f64).partial_cmp(&b));
+            prop_assert_eq!(Number::Integer(a).partial_cmp(&Number::Float(b)), (a as f64).partial_cmp(&b));
         }
     }
 }

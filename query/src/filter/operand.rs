@@ -1,6 +1,7 @@
 //! The operands of conditions: texts, numbers, ranges of numbers, and `none`.
 
 use std::fmt;
+use std::ops::Bound;
 
 use crate::filter::number::Number;
 
@@ -37,12 +38,8 @@ pub enum ListProblem {
     NoItem,
 }
 
-/// A range of numbers with inclusive ends.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct NumberRange {
-    low: Option<Number>,
-    high: Option<Number>,
-}
+/// A range of numbers.
+pub(super) type NumberRange = (Bound<Number>, Bound<Number>);
 
 impl Operand {
     /// Parses a single value and removes quotation marks that enclose the whole value.
@@ -74,33 +71,23 @@ impl Operand {
         !self.is_quoted && self.text == NONE
     }
 
-    /// Parses the text as a number or a range: `5`, `1..5`, `1..`, `..5`.
+    /// Parses the text as a number or a range with inclusive ends: `5`, `1..5`, `1..`, `..5`.
     pub(super) fn numbers(&self) -> Option<NumberRange> {
         let number = |text: &str| Number::parse(text.trim()).filter(|number| number.is_finite());
         if let Some(number) = number(&self.text) {
-            return Some(NumberRange { low: Some(number), high: Some(number) });
+            return Some((Bound::Included(number), Bound::Included(number)));
         }
         let (low, high) = self.text.split_once("..").filter(|_| self.text.len() > 2)?;
-        let end = |text: &str| if text.trim().is_empty() { Some(None) } else { number(text).map(Some) };
-        Some(NumberRange { low: end(low)?, high: end(high)? })
+        let end = |text: &str| match text.trim().is_empty() {
+            true => Some(Bound::Unbounded),
+            false => number(text).map(Bound::Included),
+        };
+        Some((end(low)?, end(high)?))
     }
 
     /// Parses the text as a finite number.
     pub(super) fn number(&self) -> Option<Number> {
         Number::parse(&self.text).filter(|number| number.is_finite())
-    }
-}
-
-impl NumberRange {
-    /// Returns whether the range contains a number.
-    pub(super) fn contains(&self, number: Number) -> bool {
-        self.low.is_none_or(|low| number.compare(low).is_some_and(|order| order.is_ge()))
-            && self.high.is_none_or(|high| number.compare(high).is_some_and(|order| order.is_le()))
-    }
-
-    /// Returns whether the ends of the range are in the wrong order.
-    pub(super) fn is_reversed(&self) -> bool {
-        matches!((self.low, self.high), (Some(low), Some(high)) if low.compare(high).is_some_and(|order| order.is_gt()))
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
-use roaring::RoaringBitmap;
+use roaring::{MultiOps, RoaringBitmap};
 
 use crate::filter::error::{FilterError, SelectError};
 use crate::filter::filtered_index::FilteredIndex;
@@ -45,8 +45,7 @@ impl PathPatterns {
     pub(super) fn select(&self, index: &FilteredIndex<'_>, work: &WorkBudget) -> Result<RoaringBitmap, SelectError> {
         let readings: Vec<Reading> = (0..self.given.len()).flat_map(|at| self.readings(at, index.root)).collect();
         let globs = self.globs(&readings)?;
-        let mut found = vec![RoaringBitmap::new(); readings.len()];
-        let mut is_found = vec![false; readings.len()];
+        let mut found: Vec<Option<RoaringBitmap>> = vec![None; readings.len()];
         let mut matching = Vec::new();
         for file in index.snapshot.files() {
             work.check()?;
@@ -61,19 +60,13 @@ impl PathPatterns {
             };
             matching.extend((0..readings.len()).filter(|at| is_literal(&readings[*at])));
             for at in matching.drain(..) {
-                is_found[at] = true;
-                found[at].extend(file.chunks.iter().map(|id| id.0));
+                found[at].get_or_insert_default().extend(file.chunks.iter().map(|id| id.0));
             }
         }
-        let mut any = RoaringBitmap::new();
-        let mut done = None;
-        for (at, reading) in readings.iter().enumerate().filter(|(at, _)| is_found[*at]) {
-            if done != Some(reading.pattern) {
-                any |= &found[at];
-            }
-            done = Some(reading.pattern);
-        }
-        Ok(any)
+        let found = readings.iter().zip(found).filter_map(|(reading, chunks)| Some((reading.pattern, chunks?)));
+        let mut of_patterns: Vec<(usize, RoaringBitmap)> = found.collect();
+        of_patterns.dedup_by_key(|(pattern, _)| *pattern);
+        Ok(of_patterns.into_iter().map(|(_, chunks)| chunks).union())
     }
 
     /// Checks that each pattern can match a file of at least one index.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use aurora_storage::{ColumnKind, Label, Snapshot, StorageError};
-use roaring::RoaringBitmap;
+use roaring::{MultiOps, RoaringBitmap};
 
 use crate::filter::condition::Condition;
 use crate::filter::error::{FilterError, SelectError};
@@ -64,7 +64,7 @@ impl Property {
             Self::Type => type_chunks(index.snapshot, text),
             _ => Ok(language_chunks(index.snapshot, text)?),
         };
-        union(texts.map(chunks))
+        texts.map(chunks).union()
     }
 }
 
@@ -74,16 +74,7 @@ pub(super) fn language_chunks(snapshot: &Snapshot, language: &str) -> Result<Roa
     if found.is_empty() { snapshot.label(Label::Language(&language.to_lowercase())) } else { Ok(found) }
 }
 
-/// Returns the union of the sets.
-pub(super) fn union<E>(sets: impl Iterator<Item = Result<RoaringBitmap, E>>) -> Result<RoaringBitmap, E> {
-    let mut any = RoaringBitmap::new();
-    for chunks in sets {
-        any |= chunks?;
-    }
-    Ok(any)
-}
-
 /// Returns the chunks of the types that a name denotes.
 fn type_chunks(snapshot: &Snapshot, name: &str) -> Result<RoaringBitmap, SelectError> {
-    Ok(union(parse_type(name)?.into_iter().map(|kind| snapshot.label(Label::Type(kind))))?)
+    Ok(parse_type(name)?.into_iter().map(|kind| snapshot.label(Label::Type(kind))).union()?)
 }

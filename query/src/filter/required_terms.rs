@@ -105,46 +105,27 @@ fn parts(text: &[u8], starts: bool, ends: bool, required_terms: &mut Vec<Require
             CharClass::Underscore => {}
             CharClass::Lower | CharClass::Digit => add(start..at, is_cut),
             CharClass::Upper => {
-                let lower = start_of_lower(text, at, ends);
                 let end = end_of(at, CharClass::Lower);
-                match lower {
+                match end - at {
+                    0 if at < text.len() || ends => add(start..at, is_cut),
+                    // Letters may follow, or the letter may be the `s` of a plural, which does not form a word with the
+                    // last upper-case letter.
+                    count if count == 0 || count == 1 && text[at] == b's' => {
+                        required_terms.extend(is_cut.then(|| part_term(&text[start..at], false)).flatten());
+                    }
                     // The last upper-case letter and the lower-case letters after it form a part, even if the fragment
                     // continues to the left.
-                    Lower::Word => {
+                    _ => {
                         if at - start > 1 {
                             required_terms.extend(is_cut.then(|| part_term(&text[start..at - 1], true)).flatten());
                         }
                         let is_whole = end < text.len() || ends;
                         required_terms.extend(part_term(&text[at - 1..end], is_whole));
                     }
-                    Lower::None => add(start..at, is_cut),
-                    Lower::Unknown => {
-                        required_terms.extend(is_cut.then(|| part_term(&text[start..at], false)).flatten());
-                    }
                 }
                 at = end;
             }
         }
-    }
-}
-
-/// The characters after upper-case letters.
-enum Lower {
-    /// No lower-case letters.
-    None,
-    /// Letters that form a word with the last upper-case letter.
-    Word,
-    /// Unknown, or possibly the `s` of a plural, which does not form a word with the last upper-case letter.
-    Unknown,
-}
-
-fn start_of_lower(text: &[u8], at: usize, ends: bool) -> Lower {
-    let lower = text[at..].iter().take_while(|byte| char_class(**byte) == CharClass::Lower).count();
-    match lower {
-        0 if at < text.len() || ends => Lower::None,
-        0 => Lower::Unknown,
-        1 if text[at] == b's' => Lower::Unknown,
-        _ => Lower::Word,
     }
 }
 
@@ -202,13 +183,12 @@ fn item_of(c: char, folded: bool) -> PatternItem {
 /// of characters that cannot be part of an identifier.
 fn item_of_class(class: &Class) -> PatternItem {
     const FEW: usize = 64;
-    let chars: Vec<char> = match class {
-        Class::Unicode(class) => class.iter().flat_map(|range| range.start()..=range.end()).take(FEW + 1).collect(),
-        Class::Bytes(class) => match class.to_unicode_class() {
-            Some(class) => class.iter().flat_map(|range| range.start()..=range.end()).take(FEW + 1).collect(),
-            None => return PatternItem::Unknown,
-        },
+    let class = match class {
+        Class::Unicode(class) => Some(class.clone()),
+        Class::Bytes(class) => class.to_unicode_class(),
     };
+    let Some(class) = class else { return PatternItem::Unknown };
+    let chars: Vec<char> = class.iter().flat_map(|range| range.start()..=range.end()).take(FEW + 1).collect();
     if chars.is_empty() || chars.len() > FEW {
         return PatternItem::Unknown;
     }

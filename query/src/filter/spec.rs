@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use aurora_storage::{ChunkType, Label, LabelKind, Snapshot, StorageError};
-use roaring::RoaringBitmap;
+use roaring::{MultiOps, RoaringBitmap};
 
 use crate::filter::columns::{self, without_tags};
 use crate::filter::condition::Condition;
 use crate::filter::error::{FilterError, MAX_TOTAL_BYTES, MAX_VALUE_BYTES, MAX_VALUES, SelectError};
 use crate::filter::filtered_index::FilteredIndex;
 use crate::filter::paths::PathPatterns;
-use crate::filter::properties::{language_chunks, union};
+use crate::filter::properties::language_chunks;
 use crate::filter::text::TextFilter;
 use crate::filter::types::parse_type;
 use crate::memory::Source;
@@ -42,7 +42,7 @@ pub struct FilterSpec {
 /// A valid filter.
 #[derive(Debug, Clone)]
 pub(crate) struct Filter {
-    types: Vec<ChunkType>,
+    types: BTreeSet<ChunkType>,
     languages: Vec<String>,
     paths: Option<PathPatterns>,
     /// See [`FilterSpec::from`].
@@ -88,24 +88,17 @@ impl FilterSpec {
         ] {
             check_size(what, values)?;
         }
-        let mut types = Vec::new();
-        for name in names_in(&self.types) {
-            for kind in parse_type(name)? {
-                if !types.contains(&kind) {
-                    types.push(kind);
-                }
-            }
-        }
+        let types = names_in(&self.types).map(parse_type).collect::<Result<Vec<_>, _>>()?;
         let languages: BTreeSet<String> = names_in(&self.languages).map(str::to_owned).collect();
         Ok(Filter {
-            types,
+            types: types.into_iter().flatten().collect(),
             languages: languages.into_iter().collect(),
             paths: (!self.paths.is_empty())
                 .then(|| PathPatterns::new(self.paths.clone(), self.from.clone()))
                 .transpose()?,
             from: self.from.clone(),
             where_: self.where_.clone(),
-            text: self.text_within(work)?,
+            text: self.text(work)?,
             sources: self.sources.clone(),
         })
     }
@@ -114,11 +107,7 @@ impl FilterSpec {
     ///
     /// # Errors
     /// [`FilterError::Pattern`] for the first invalid pattern.
-    pub fn text(&self) -> Result<TextFilter, FilterError> {
-        self.text_within(&WorkBudget::default())
-    }
-
-    fn text_within(&self, work: &WorkBudget) -> Result<TextFilter, FilterError> {
+    pub fn text(&self, work: &WorkBudget) -> Result<TextFilter, FilterError> {
         check_size("patterns", &self.grep)?;
         check_size("fixed texts", &self.fixed)?;
         TextFilter::within(&self.grep, &self.fixed, work)
@@ -200,16 +189,16 @@ impl Filter {
                 |kind: &ChunkType| self.sources.iter().any(|source| source.provides(*kind, index.memory.is_some()));
             if !ChunkType::ALL.iter().all(is_held) {
                 let kinds = ChunkType::ALL.iter().copied().filter(is_held);
-                let any = union(kinds.map(|kind| snapshot.label(Label::Type(kind))))?;
+                let any = kinds.map(|kind| snapshot.label(Label::Type(kind))).union()?;
                 selection.require(any, || Ok("No chunk comes from the requested source".to_owned()))?;
             }
         }
         if !self.types.is_empty() {
-            let any = union(self.types.iter().map(|kind| snapshot.label(Label::Type(*kind))))?;
+            let any = self.types.iter().map(|kind| snapshot.label(Label::Type(*kind))).union()?;
             selection.require(any, || Ok("No chunk has the requested type".to_owned()))?;
         }
         if !self.languages.is_empty() {
-            let any = union(self.languages.iter().map(|language| language_chunks(snapshot, language)))?;
+            let any = self.languages.iter().map(|language| language_chunks(snapshot, language)).union()?;
             selection.require(any, || no_language(snapshot, &self.languages))?;
         }
         for condition in &self.where_ {

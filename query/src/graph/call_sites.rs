@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 
 use super::syntax::{Imports, Names, Syntax};
 use super::tokens::{TokenKind, Tokens};
-use super::type_name::{angle_closer, angle_opener};
+use super::type_name::{angle_closer, angle_opener, split_at_commas};
 
 /// Maximum number of tokens in a receiver.
 const MAX_RECEIVER_TOKENS: usize = 256;
@@ -92,7 +92,7 @@ fn arguments(tokens: &Tokens, at: usize, first: usize, open: Option<usize>) -> O
     if tokens.before(first) == "&" && tokens.at(at + 1) == "/" && tokens.kind(at + 2) == Some(TokenKind::Number) {
         return tokens.at(at + 2).parse().ok();
     }
-    let written = open.and_then(|open| count(tokens, open));
+    let written = open.and_then(|open| parts(tokens, open)).map(|parts| parts.len());
     match tokens.before(first) {
         "|>" => Some(written.unwrap_or_default() + 1),
         _ => written,
@@ -191,28 +191,9 @@ fn ends_header(tokens: &Tokens, at: usize, syntax: &Syntax) -> bool {
     }
 }
 
-/// Number of parts between commas in brackets.
-pub(crate) fn count(tokens: &Tokens, open: usize) -> Option<usize> {
-    parts(tokens, open).map(|parts| parts.len())
-}
-
 /// Returns the non-empty parts between commas in brackets.
 pub(crate) fn parts(tokens: &Tokens, open: usize) -> Option<Vec<Range<usize>>> {
-    let close = tokens.closer(open)?;
-    let (mut at, mut start, mut found) = (open + 1, open + 1, Vec::new());
-    while at < close {
-        match tokens.at(at) {
-            "," => {
-                found.push(start..at);
-                start = at + 1;
-            }
-            "(" | "[" | "{" => at = tokens.closer(at)?,
-            "<" => at = angle_closer(tokens, at).unwrap_or(at),
-            _ => {}
-        }
-        at += 1;
-    }
-    found.push(start..close);
+    let mut found = split_at_commas(tokens, open + 1..tokens.closer(open)?)?;
     found.retain(|part| !part.is_empty());
     Some(found)
 }

@@ -1,6 +1,7 @@
 //! Resolves Rust paths against crates, the modules of their files, and inline modules.
 
-use super::index::{Definition, Index, Result};
+use super::index::{Definition, Index, Result, directory};
+use super::modules::ancestors;
 
 /// Maximum number of ancestor directories of a file that are searched for its crate.
 const MAX_ANCESTORS: usize = 16;
@@ -115,17 +116,12 @@ fn module_of(index: &Index<'_>, of: &Definition) -> Result<Module> {
 }
 
 fn file_module(index: &Index<'_>, path: &str) -> Result<Module> {
-    let mut directory = super::index::directory(path);
     let mut found = None;
-    for _ in 0..MAX_ANCESTORS {
-        if index.has_file(&below(directory, "Cargo.toml"))? {
-            found = Some(directory);
+    for ancestor in ancestors(directory(path)).take(MAX_ANCESTORS) {
+        if index.has_file(&below(ancestor, "Cargo.toml"))? {
+            found = Some(ancestor);
             break;
         }
-        if directory.is_empty() {
-            break;
-        }
-        directory = super::index::directory(directory);
     }
     let directory =
         found.unwrap_or_else(|| path.split_once("src/").map_or("", |(before, _)| before.trim_end_matches('/')));

@@ -297,7 +297,7 @@ pub(crate) fn is_default(index: &Index<'_>, of: &Definition) -> Result<bool> {
 
 /// Returns the names under which a file exports definitions with a different local name, including its default export.
 pub(crate) fn aliases(index: &Index<'_>, path: &str) -> Result<Rc<[Alias]>> {
-    index.aliases(path, || {
+    index.caches.exports.get_or(path, || {
         let file = index.file(path)?;
         let mut found = Vec::new();
         for definition in file.definitions.iter().filter(|definition| !definition.is_module).take(MAX_EXPORTS) {
@@ -316,7 +316,7 @@ pub(crate) fn aliases(index: &Index<'_>, path: &str) -> Result<Rc<[Alias]>> {
             };
             exported_names(&*index.tokens(module)?, table.as_deref(), &mut found);
         }
-        Ok(found)
+        Ok(found.into())
     })
 }
 

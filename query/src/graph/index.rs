@@ -170,24 +170,29 @@ pub(crate) struct Index<'s> {
     pub(crate) snapshot: &'s Snapshot,
     /// Cancellation stops all reading, so that a request ends early with partial results.
     work: WorkBudget,
+    /// Number of expressions that may still be read for the calls of one name.
+    expressions_left: Cell<u32>,
+    /// Number of steps that may still be taken for one request.
+    steps_left: Cell<u32>,
+    pub(super) caches: Caches,
+}
+
+#[derive(Default)]
+pub(super) struct Caches {
     files: Cache<String, Rc<File>>,
     named: Cache<String, Rc<Definitions>>,
     tokens: Cache<ChunkId, Rc<Tokens>>,
     /// Whether a path is an indexed file.
     paths: Cache<String, bool>,
-    /// Number of expressions that may still be read for the calls of one name.
-    expressions_left: Cell<u32>,
-    /// Number of steps that may still be taken for one request.
-    steps_left: Cell<u32>,
     /// Base types by type.
     bases: Cache<ChunkId, Bases>,
     /// Export aliases by path.
-    exports: Cache<String, Rc<[Alias]>>,
+    pub(super) exports: Cache<String, Rc<[Alias]>>,
     /// Names of units by the path of the file that declares them: `module` in `go.mod`, `name` in `Cargo.toml`,
     /// `package` in a source file.
     units: Cache<String, Option<String>>,
     /// Whether a definition is only a declaration.
-    prototypes: Cache<ChunkId, bool>,
+    pub(super) prototypes: Cache<ChunkId, bool>,
     /// Numbers of type parameters by definition.
     type_parameters: Cache<ChunkId, usize>,
     /// Whether a name is defined in a group of languages.
@@ -195,7 +200,7 @@ pub(crate) struct Index<'s> {
 }
 
 /// A cache of computed values, which is cleared when it is full.
-struct Cache<K, V>(RefCell<FxHashMap<K, V>>);
+pub(super) struct Cache<K, V>(RefCell<FxHashMap<K, V>>);
 
 impl<K, V> Default for Cache<K, V> {
     fn default() -> Self {
@@ -205,7 +210,7 @@ impl<K, V> Default for Cache<K, V> {
 
 impl<K: Hash + Eq, V: Clone> Cache<K, V> {
     /// Returns the value of a key, computed by `find` unless it is cached.
-    fn get_or<Q>(&self, key: &Q, find: impl FnOnce() -> Result<V>) -> Result<V>
+    pub(super) fn get_or<Q>(&self, key: &Q, find: impl FnOnce() -> Result<V>) -> Result<V>
     where
         K: Borrow<Q>,
         Q: ToOwned<Owned = K> + Hash + Eq + ?Sized,
@@ -229,31 +234,17 @@ impl<K: Hash + Eq, V: Clone> Cache<K, V> {
 
 impl<'s> Index<'s> {
     pub(crate) fn new(snapshot: &'s Snapshot, work: WorkBudget) -> Self {
-        Self {
-            snapshot,
-            work,
-            files: Cache::default(),
-            named: Cache::default(),
-            tokens: Cache::default(),
-            paths: Cache::default(),
-            bases: Cache::default(),
-            expressions_left: Cell::default(),
-            steps_left: Cell::default(),
-            exports: Cache::default(),
-            units: Cache::default(),
-            prototypes: Cache::default(),
-            type_parameters: Cache::default(),
-            defined: Cache::default(),
-        }
+        let (expressions_left, steps_left) = (Cell::default(), Cell::default());
+        Self { snapshot, work, expressions_left, steps_left, caches: Caches::default() }
     }
 
     /// Returns the base types of a type, computed by `find` unless they are cached. During the computation, the type
     /// counts as a type without base types, so that cyclic inheritance ends.
     pub(crate) fn bases_of(&self, id: ChunkId, find: impl FnOnce() -> Result<(Definitions, bool)>) -> Result<Bases> {
-        self.bases.get_or(&id, || {
-            self.bases.0.borrow_mut().insert(id, Bases::default());
+        self.caches.bases.get_or(&id, || {
+            self.caches.bases.0.borrow_mut().insert(id, Bases::default());
             let found = find().map(|(types, is_complete)| Bases { types: types.into(), is_complete });
-            self.bases.0.borrow_mut().remove(&id);
+            self.caches.bases.0.borrow_mut().remove(&id);
             found
         })
     }
@@ -294,12 +285,12 @@ impl<'s> Index<'s> {
 
     /// Returns the definitions of a file; empty if the file is not indexed.
     pub(crate) fn file(&self, path: &str) -> Result<Rc<File>> {
-        self.files.get_or(path, || Ok(Rc::new(self.read_file(path)?)))
+        self.caches.files.get_or(path, || Ok(Rc::new(self.read_file(path)?)))
     }
 
     /// Returns whether a file is indexed.
     pub(crate) fn has_file(&self, path: &str) -> Result<bool> {
-        self.paths.get_or(path, || Ok(self.snapshot.file_finder().row(path)?.is_some()))
+        self.caches.paths.get_or(path, || Ok(self.snapshot.file_finder().row(path)?.is_some()))
     }
 
     /// Returns the name of the Go module that a `go.mod` declares.
@@ -334,7 +325,7 @@ impl<'s> Index<'s> {
 
     /// Returns the first result of `read` for the lines of a file. Results are cached.
     fn unit(&self, path: &str, mut read: impl FnMut(&str) -> Option<String>) -> Result<Option<String>> {
-        self.units.get_or(path, || {
+        self.caches.units.get_or(path, || {
             for id in self.snapshot.file(path)?.into_iter().flat_map(|file| file.chunks).take(MAX_CHUNKS) {
                 let name = self.snapshot.text(id)?.and_then(|text| text.text.lines().find_map(&mut read));
                 if name.is_some() {
@@ -343,16 +334,6 @@ impl<'s> Index<'s> {
             }
             Ok(None)
         })
-    }
-
-    /// Returns the export aliases of a file, computed by `find` unless they are cached.
-    pub(crate) fn aliases(&self, path: &str, find: impl FnOnce() -> Result<Vec<Alias>>) -> Result<Rc<[Alias]>> {
-        self.exports.get_or(path, || Ok(find()?.into()))
-    }
-
-    /// Returns whether a definition is only a declaration, computed by `find` unless it is cached.
-    pub(crate) fn is_prototype(&self, id: ChunkId, find: impl FnOnce() -> Result<bool>) -> Result<bool> {
-        self.prototypes.get_or(&id, find)
     }
 
     /// Returns the text of the signature of a function or property; empty if the signature is missing.
@@ -372,7 +353,7 @@ impl<'s> Index<'s> {
 
     /// Number of type parameters of a type or function according to its signature: 1 for `Box<T>`.
     pub(crate) fn type_parameters(&self, of: &Definition) -> Result<usize> {
-        self.type_parameters.get_or(&of.id, || {
+        self.caches.type_parameters.get_or(&of.id, || {
             let tokens = Tokens::read(self.signature_text(of)?, of.syntax);
             let counts = tokens.positions(&of.name).map(|at| type_name::argument_count(&tokens, at + 1));
             Ok(counts.max().unwrap_or_default())
@@ -410,7 +391,7 @@ impl<'s> Index<'s> {
 
     /// Returns whether any file in a group of languages defines a name.
     pub(crate) fn is_defined(&self, name: &str, group: u8) -> Result<bool> {
-        self.defined.get_or(&(name.to_owned(), group), || {
+        self.caches.defined.get_or(&(name.to_owned(), group), || {
             let mut is_defined = false;
             for id in self.chunks(Label::Defines(name), MAX_NAMESAKES)?.list {
                 let Some(chunk) = self.snapshot.chunk(id)? else { continue };
@@ -468,7 +449,7 @@ impl<'s> Index<'s> {
 
     /// Returns the definitions of a name in any file, ordered by key, at most [`MAX_NAMESAKES`].
     pub(crate) fn named(&self, name: &str) -> Result<Rc<Definitions>> {
-        self.named.get_or(name, || {
+        self.caches.named.get_or(name, || {
             let mut found: Definitions = Vec::new();
             for id in self.chunks(Label::Defines(name), MAX_NAMESAKES)?.list {
                 let Some(record) = self.snapshot.chunk(id)? else { continue };
@@ -516,7 +497,7 @@ impl<'s> Index<'s> {
 
     /// Returns the tokens of a definition's text, which consists of all pieces of the definition.
     pub(crate) fn tokens(&self, definition: &Definition) -> Result<Rc<Tokens>> {
-        self.tokens.get_or(&definition.id, || {
+        self.caches.tokens.get_or(&definition.id, || {
             let mut whole = String::new();
             for id in self.pieces(definition)? {
                 if whole.len() > MAX_TEXT_BYTES || self.work.is_cancelled() {
@@ -603,12 +584,7 @@ impl<'s> Index<'s> {
 }
 
 pub(crate) fn retain(found: &mut Definitions, keeps: impl Fn(&Definition) -> Result<bool>) -> Result<()> {
-    let mut kept = Vec::with_capacity(found.len());
-    for one in found.drain(..) {
-        if keeps(&one)? {
-            kept.push(one);
-        }
-    }
-    *found = kept;
+    let kept = found.drain(..).filter_map(|one| keeps(&one).map(|is_kept| is_kept.then_some(one)).transpose());
+    *found = kept.collect::<Result<_>>()?;
     Ok(())
 }

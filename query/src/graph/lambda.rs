@@ -28,14 +28,6 @@ const FUNCTION_TYPES: [&str; 10] = [
     "UnaryOperator",
 ];
 
-/// A parameter of a lambda that is an argument of a call.
-struct Parameter {
-    /// Position of the token of the called method's name.
-    method: usize,
-    /// Index of the parameter among the parameters of the lambda.
-    position: usize,
-}
-
 impl Reader<'_, '_> {
     /// Returns the value of the lambda parameter `name` that the token at `at` uses: `list.map(x => …)`, `list.forEach
     /// { it … }`, `list.each do |x| … end`, `configure(x => …)`. `None` if no such lambda is found or the value cannot
@@ -43,16 +35,14 @@ impl Reader<'_, '_> {
     pub(super) fn lambda_parameter(&self, name: &str, at: usize) -> Result<Option<Value>> {
         let tokens = &self.tokens;
         let parameter = match name {
-            "it" if self.from.syntax.trailing_blocks => {
-                block_of(tokens, at).map(|method| Parameter { method, position: 0 })
-            }
+            "it" if self.from.syntax.trailing_blocks => block_of(tokens, at).map(|method| (method, 0)),
             _ => tokens
                 .positions(name)
                 .take_while(|place| *place < at)
                 .filter_map(|place| parameter(tokens, place))
                 .last(),
         };
-        let Some(Parameter { method, position }) = parameter else { return Ok(None) };
+        let Some((method, position)) = parameter else { return Ok(None) };
         let receiver = match method {
             2.. if tokens.is_separator(method - 1) => Some(self.inner(start_of(tokens, method - 2), method - 1)?),
             _ => None,
@@ -115,8 +105,9 @@ fn block_of(tokens: &Tokens, at: usize) -> Option<usize> {
     name_before(tokens, open)
 }
 
-/// Returns the lambda parameter that is declared at a token, if any.
-fn parameter(tokens: &Tokens, place: usize) -> Option<Parameter> {
+/// If the token at `place` declares a parameter of a lambda, returns the position of the name of the method to which
+/// the lambda is passed, and the index of the parameter among the parameters of the lambda.
+fn parameter(tokens: &Tokens, place: usize) -> Option<(usize, usize)> {
     let (mut first, mut position) = (place, 0);
     let after = tokens.at(place + 1);
     let is_in_block = tokens.opener(place).is_some_and(|open| tokens.at(open) == "{");
@@ -153,7 +144,7 @@ fn parameter(tokens: &Tokens, place: usize) -> Option<Parameter> {
         "," | ":" => tokens.opener(open)?,
         _ => return None,
     };
-    name_before(tokens, open).map(|method| Parameter { method, position })
+    name_before(tokens, open).map(|method| (method, position))
 }
 
 /// Returns the position of the name before an opening bracket or `do`, skipping arguments and type arguments.

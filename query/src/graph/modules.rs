@@ -85,7 +85,7 @@ fn relative(base: &str, path: &str) -> Option<String> {
 }
 
 /// Yields a directory and its ancestors, up to the root.
-fn ancestors(directory: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn ancestors(directory: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(directory), |at| (!at.is_empty()).then(|| super::index::directory(at)))
 }
 
@@ -143,10 +143,8 @@ fn in_package(index: &Index<'_>, path: &str, target: &Definition) -> Result<bool
 
 /// Returns whether a file declares the package `a.b` or is in the directory `a/b`, below any other directory.
 pub(crate) fn is_in_package(index: &Index<'_>, package: &str, target: &Definition) -> Result<bool> {
-    Ok(match index.package(&target.path)? {
-        Some(declared) => declared == package || is_below(target.directory(), &package.replace('.', "/")),
-        None => is_below(target.directory(), &package.replace('.', "/")),
-    })
+    let declared = index.package(&target.path)?;
+    Ok(declared.as_deref() == Some(package) || is_below(target.directory(), &package.replace('.', "/")))
 }
 
 fn is_below(directory: &str, end: &str) -> bool {

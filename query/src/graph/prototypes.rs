@@ -83,7 +83,7 @@ fn is_declaration(index: &Index<'_>, of: &Definition) -> Result<bool> {
     if !of.syntax.prototypes || of.is_module {
         return Ok(false);
     }
-    index.is_prototype(of.id, || {
+    index.caches.prototypes.get_or(&of.id, || {
         if of.syntax.imports.are_files() {
             return Ok(is_declaration_file(&of.path));
         }

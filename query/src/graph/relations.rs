@@ -1,5 +1,6 @@
 //! The relations of a definition: its callees, its callers and its implementers.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use aurora_storage::{Binding, ChunkId, ChunkType, Label, Snapshot, module_name};
@@ -83,11 +84,7 @@ struct Found {
 impl Found {
     /// Adds a relation, or replaces the existing relation to the same definition if the new confidence is higher.
     fn add(&mut self, target: Target) {
-        match self.targets.iter_mut().find(|known| known.definition.id == target.definition.id) {
-            Some(known) if known.confidence < target.confidence => *known = target,
-            Some(_) => {}
-            None => self.targets.push(target),
-        }
+        resolve::add_target(&mut self.targets, target);
     }
 
     /// Adds a caller if its call resolves to one of the definitions `meant`.
@@ -175,15 +172,14 @@ impl<'s> RelationIndex<'s> {
         found.retain(|(_, one, _)| {
             one.is_type() || !one.is_named_as_its_type() || !types.contains(&dotted(one.owner()))
         });
-        let mut named: Vec<(String, Named)> = Vec::new();
+        let mut named: BTreeMap<String, Named> = BTreeMap::new();
         for (_, definition, member) in found {
             for meant in prototypes::declared_by(&self.index, &definition)? {
-                named.push((meant.key.clone(), Named { id: meant.id, member: member.clone() }));
+                let member = member.clone();
+                named.entry(meant.key.clone()).or_insert(Named { id: meant.id, member });
             }
         }
-        named.sort_by(|a, b| a.0.cmp(&b.0));
-        named.dedup_by(|a, b| a.0 == b.0);
-        Ok(named.into_iter().map(|(_, named)| named).collect())
+        Ok(named.into_values().collect())
     }
 
     /// Returns the chunks that declare a definition, ordered by key: prototypes, and the type that declares a member.

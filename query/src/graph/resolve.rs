@@ -38,13 +38,7 @@ pub(crate) fn targets(index: &Index<'_>, from: &Rc<Definition>, name: &str) -> R
     let own_name = if from.is_module { "" } else { from.name.as_str() };
     let mut found: Vec<Target> = Vec::new();
     for site in calls_of(&reader.tokens, name, own_name, from.syntax) {
-        for target in site_targets(&reader, &site)? {
-            match found.iter_mut().find(|known| known.definition.id == target.definition.id) {
-                Some(known) if known.confidence < target.confidence => *known = target,
-                Some(_) => {}
-                None => found.push(target),
-            }
-        }
+        site_targets(&reader, &site)?.into_iter().for_each(|target| add_target(&mut found, target));
     }
     if from.syntax.is_component && name.contains('-') {
         found = element(&reader, name)?;
@@ -54,6 +48,15 @@ pub(crate) fn targets(index: &Index<'_>, from: &Rc<Definition>, name: &str) -> R
     }
     found.sort_by(|a, b| b.confidence.total_cmp(&a.confidence).then(a.definition.key.cmp(&b.definition.key)));
     Ok(found)
+}
+
+/// Adds a target, or replaces the known target with the same definition if the new confidence is higher.
+pub(crate) fn add_target(targets: &mut Vec<Target>, target: Target) {
+    match targets.iter_mut().find(|known| known.definition.id == target.definition.id) {
+        Some(known) if known.confidence < target.confidence => *known = target,
+        Some(_) => {}
+        None => targets.push(target),
+    }
 }
 
 /// Resolves a hyphenated element to its component: `<my-card>` to `MyCard`.
@@ -101,13 +104,16 @@ pub(crate) fn delegates(index: &Index<'_>, from: &Rc<Definition>) -> Result<Vec<
         };
         let is_base = from.syntax.base.contains(word);
         let types = if is_base { scope::bases(index, &own)?.types.to_vec() } else { vec![Rc::clone(&own)] };
-        let mut constructors_of = Vec::new();
+        let mut constructors = Vec::new();
         for of in types.into_iter().filter(|of| of.kind != ChunkType::Interface) {
-            constructors_of.extend(constructors(index, of)?);
+            let declared = own_constructors(index, &of)?;
+            // A type without constructors is itself the target.
+            constructors.extend(if declared.is_empty() { vec![of] } else { declared });
         }
-        constructors_of.retain(|constructor| constructor.id != from.id);
+        constructors.retain(|constructor| constructor.id != from.id);
         let reason = if is_base { Reason::Inherited } else { Reason::Scope };
-        found.extend(into_targets(index, constructors_of, reason, call_sites::count(&tokens, open))?);
+        let count = call_sites::parts(&tokens, open).map(|parts| parts.len());
+        found.extend(into_targets(index, constructors, reason, count)?);
     }
     Ok(found)
 }
@@ -301,12 +307,6 @@ fn own_holder(reader: &Reader<'_, '_>, name: &str) -> Result<Option<Value>> {
         let reason = if holder.id == own.id { Reason::Scope } else { Reason::Inherited };
         Value::Functions(vec![holder], reason)
     }))
-}
-
-/// Returns the constructors of a type, or the type itself if it declares no constructor.
-fn constructors(index: &Index<'_>, of: Rc<Definition>) -> Result<Definitions> {
-    let found = own_constructors(index, &of)?;
-    Ok(if found.is_empty() { vec![of] } else { found })
 }
 
 /// Returns the constructors that a type declares. If the language has several names for constructors, returns only the

@@ -37,18 +37,15 @@ pub(crate) fn lookup(index: &Index<'_>, name: &str, from: &Rc<Definition>, role:
     let is_top = |other: &Definition| {
         other.owner().is_empty() && !(from.syntax.names == Names::Ruby && other.kind == ChunkType::Method)
     };
-    let top: Vec<&Rc<Definition>> = candidates.clone().filter(|other| is_top(other)).collect();
-    let pick = |test: &dyn Fn(&Definition) -> bool| -> Definitions {
-        top.iter().filter(|other| test(other)).map(|other| Rc::clone(other)).collect()
-    };
+    let top: Definitions = candidates.clone().filter(|other| is_top(other)).cloned().collect();
     if matches!(from.syntax.imports, Imports::Go | Imports::Package) {
-        let mut found = pick(&|_| true);
+        let mut found = top.clone();
         retain(&mut found, |other| same_package(index, other, from))?;
         if !found.is_empty() {
             return Ok(Meaning::Definitions(found, Reason::Package));
         }
         for package in imports::wildcards(index, from)? {
-            let mut found = pick(&|_| true);
+            let mut found = top.clone();
             retain(&mut found, |other| match from.syntax.imports {
                 Imports::Go => modules::names(index, &package, from, other),
                 _ => modules::is_in_package(index, &package, other),
@@ -78,11 +75,10 @@ pub(crate) fn lookup(index: &Index<'_>, name: &str, from: &Rc<Definition>, role:
                     meaning => return Ok(meaning),
                 }
             }
-            let found = pick(&|_| true);
-            Ok(Meaning::from_found(found, Reason::Global, Meaning::External))
+            Ok(Meaning::from_found(top, Reason::Global, Meaning::External))
         }
         Imports::Lua => {
-            let found = globals(index, pick(&|_| true))?;
+            let found = globals(index, top)?;
             Ok(Meaning::from_found(found, Reason::Global, Meaning::External))
         }
         Imports::Rust => {
@@ -102,7 +98,8 @@ pub(crate) fn lookup(index: &Index<'_>, name: &str, from: &Rc<Definition>, role:
                     meaning => return Ok(meaning),
                 }
             }
-            let near: Definitions = pick(&|other| other.directory() == from.directory());
+            let near = top.iter().filter(|other| other.directory() == from.directory());
+            let near: Definitions = near.cloned().collect();
             // Another file or the type of an argument may bring a namespace into scope. Methods are left out, because
             // they need a receiver.
             let all = candidates.clone().filter(|other| !from.syntax.namespaces || other.kind != ChunkType::Method);
@@ -111,7 +108,7 @@ pub(crate) fn lookup(index: &Index<'_>, name: &str, from: &Rc<Definition>, role:
             // In PHP, an unqualified name that the file does not import is in the file's namespace or in no namespace.
             let all = all.filter(|_| !from.syntax.languages.contains(&"php"));
             let all: Definitions = all.cloned().collect();
-            let found = if near.is_empty() { pick(&|_| true) } else { near };
+            let found = if near.is_empty() { top } else { near };
             let mut found = if found.is_empty() { all } else { found };
             match found.iter().all(|other| other.is_namespace()) {
                 // The definitions are parts of one module, whose members may be in any file.
@@ -385,11 +382,7 @@ pub(crate) fn from_stage(
     let (wanted, last) = (dotted(name), name.rsplit(['.', ':']).next().unwrap_or(name));
     let mut namesakes = index.named(name)?.to_vec();
     if namesakes.is_empty() && last != name {
-        let is_meant = |other: &Definition| {
-            dotted(&other.qualified_name)
-                .strip_suffix(&wanted)
-                .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
-        };
+        let is_meant = |other: &Definition| modules::ends_in(&dotted(&other.qualified_name), &wanted);
         namesakes = index.named(last)?.iter().filter(|other| is_meant(other)).cloned().collect();
     }
     namesakes.retain(|other| other.id != from.id && !other.is_module && accepts(other));

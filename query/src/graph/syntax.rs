@@ -7,7 +7,8 @@ pub(crate) struct Syntax {
     pub(crate) languages: &'static [&'static str],
     /// Number of the group of languages. Definitions can only refer to definitions in languages of the same group.
     pub(crate) group: u8,
-    pub(crate) comments: Comments,
+    /// Markers that begin a comment.
+    pub(crate) comments: &'static [&'static str],
     pub(crate) declarations: Declarations,
     pub(crate) imports: Imports,
     /// Words such as `self` with which a method refers to its object or type.
@@ -88,15 +89,6 @@ pub(crate) enum Names {
     Lua,
 }
 
-/// Markers that begin a comment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Comments {
-    Hash,
-    Slashes,
-    HashOrSlashes,
-    Dashes,
-}
-
 /// Order of name and type in declarations of variables, parameters and fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Declarations {
@@ -141,7 +133,7 @@ impl Imports {
 const PLAIN: Syntax = Syntax {
     languages: &[],
     group: 0,
-    comments: Comments::Slashes,
+    comments: &["//"],
     declarations: Declarations::TypeName,
     imports: Imports::Global,
     own: &["this"],
@@ -202,7 +194,7 @@ const ECMA_MEMBERS: [&str; 60] = [
 /// Common rules of languages that allow calls without parentheses.
 const SCRIPT: Syntax = Syntax {
     group: 12,
-    comments: Comments::Hash,
+    comments: &["#"],
     declarations: Declarations::Untyped,
     implicit_members: false,
     constructors: &[],
@@ -228,7 +220,7 @@ static SYNTAXES: [Syntax; 22] = [
     Syntax {
         languages: &["python", "notebook"],
         group: 1,
-        comments: Comments::Hash,
+        comments: &["#"],
         declarations: Declarations::NameColonType,
         imports: Imports::Python,
         own: &["self", "cls"],
@@ -334,7 +326,7 @@ static SYNTAXES: [Syntax; 22] = [
         languages: &["php"],
         arrow_members: true,
         group: 10,
-        comments: Comments::HashOrSlashes,
+        comments: &["#", "//"],
         own: &["$this", "self", "static"],
         base: &["parent"],
         implicit_members: false,
@@ -347,7 +339,7 @@ static SYNTAXES: [Syntax; 22] = [
         languages: &["ruby"],
         partial_types: true,
         group: 11,
-        comments: Comments::Hash,
+        comments: &["#"],
         declarations: Declarations::Untyped,
         members: &RUBY_MEMBERS,
         own: &["self"],
@@ -396,21 +388,14 @@ static SYNTAXES: [Syntax; 22] = [
         languages: &["lua"],
         group: 13,
         imports: Imports::Lua,
-        comments: Comments::Dashes,
+        comments: &["--"],
         maker: Some("new"),
         own: &["self"],
         sigil_variables: false,
         names: Names::Lua,
         ..SCRIPT
     },
-    Syntax {
-        languages: &["haskell"],
-        group: 18,
-        comments: Comments::Dashes,
-        own: &[],
-        sigil_variables: false,
-        ..SCRIPT
-    },
+    Syntax { languages: &["haskell"], group: 18, comments: &["--"], own: &[], sigil_variables: false, ..SCRIPT },
     Syntax {
         languages: &["zig"],
         group: 14,

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::syntax::{Comments, Imports, Names, Syntax};
+use super::syntax::{Imports, Names, Syntax};
 
 /// Maximum number of tokens of one text; further tokens are ignored.
 const MAX_TOKENS: usize = 65_536;
@@ -214,13 +214,7 @@ impl Lexer<'_> {
     }
 
     fn comment(&self, rest: &str) -> Option<usize> {
-        let comments = self.syntax.comments;
-        let starts: &[&str] = match comments {
-            Comments::Hash => &["#"],
-            Comments::Slashes => &["//"],
-            Comments::HashOrSlashes => &["#", "//"],
-            Comments::Dashes => &["--"],
-        };
+        let starts = self.syntax.comments;
         let line = || rest.find('\n').unwrap_or(rest.len());
         if starts.iter().any(|start| rest.starts_with(start)) && !rest.starts_with("#[") {
             return Some(line());
@@ -230,8 +224,7 @@ impl Lexer<'_> {
         if matches!(directive.flatten(), Some("region" | "endregion" | "pragma" | "error" | "warning")) {
             return Some(line());
         }
-        let has_blocks = matches!(comments, Comments::Slashes | Comments::HashOrSlashes);
-        (has_blocks && rest.starts_with("/*")).then(|| rest.find("*/").map_or(rest.len(), |end| end + 2))
+        (starts.contains(&"//") && rest.starts_with("/*")).then(|| rest.find("*/").map_or(rest.len(), |end| end + 2))
     }
 
     /// Length in bytes of the string or regular expression at the start of `rest`, if there is one.

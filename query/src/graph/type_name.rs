@@ -1,5 +1,7 @@
 //! Parses type expressions.
 
+use std::ops::Range;
+
 use super::tokens::{TokenKind, Tokens};
 
 /// Maximum nesting of type arguments.
@@ -170,18 +172,26 @@ pub(crate) fn angle_closer(tokens: &Tokens, open: usize) -> Option<usize> {
 /// Number of type arguments or parameters in the angle brackets at a token; 0 without brackets.
 pub(crate) fn argument_count(tokens: &Tokens, open: usize) -> usize {
     let Some(close) = angle_closer(tokens, open).filter(|_| tokens.at(open) == "<") else { return 0 };
-    let (mut at, mut depth, mut count) = (open + 1, 0, 1);
-    while at < close {
+    split_at_commas(tokens, open + 1..close).map_or(0, |parts| parts.len())
+}
+
+/// Splits a range of tokens at the commas outside of nested brackets. `None` if a bracket is not closed.
+pub(crate) fn split_at_commas(tokens: &Tokens, range: Range<usize>) -> Option<Vec<Range<usize>>> {
+    let (mut at, mut start, mut found) = (range.start, range.start, Vec::new());
+    while at < range.end {
         match tokens.at(at) {
-            "<" => depth += 1,
-            ">" => depth -= 1,
-            "(" | "[" | "{" => at = tokens.closer(at).unwrap_or(at),
-            "," if depth == 0 => count += 1,
+            "," => {
+                found.push(start..at);
+                start = at + 1;
+            }
+            "(" | "[" | "{" => at = tokens.closer(at)?,
+            "<" => at = angle_closer(tokens, at).unwrap_or(at),
             _ => {}
         }
         at += 1;
     }
-    count
+    found.push(start..range.end);
+    Some(found)
 }
 
 /// Returns the names of the type parameters in the angle brackets at a token.

@@ -85,9 +85,9 @@ impl Reader<'_, '_> {
         }
         for module in file.definitions.iter().filter(|definition| definition.is_module) {
             let Some(reader) = self.at(module)? else { break };
-            match declarations::declared(&reader.tokens, name, DeclarationKind::Local, module.syntax) {
-                Some(declared) => return reader.declared(declared),
-                None => continue,
+            if let Some(declared) = declarations::declared(&reader.tokens, name, DeclarationKind::Local, module.syntax)
+            {
+                return reader.declared(declared);
             }
         }
         Ok(Value::Unknown)

@@ -5,12 +5,11 @@
 
 mod budget;
 mod details;
+mod facts;
 mod freshness;
 mod hits;
 mod lines;
 mod results;
-#[cfg(feature = "schema")]
-mod schema;
 mod snippet;
 mod tokens;
 

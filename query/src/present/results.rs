@@ -3,26 +3,23 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use aurora_storage::{
-    AccessRecord, Chunk, ChunkHistory, ChunkId, ChunkRecord, ChunkType, Governance, Judgements, MetaValue, Verdict,
-};
+use aurora_storage::{AccessRecord, Chunk, ChunkHistory, ChunkId, ChunkRecord, ChunkType, Governance, MetaValue};
 use serde::Serialize;
-use serde::ser::{SerializeMap, Serializer};
+use serde::ser::Serializer;
 
 use crate::explain::{Explanation, Points};
 use crate::facet_index::SearchFacets;
 use crate::filter::TextFilter;
 use crate::memory::{ENTRIES_PREFIX, Source, column};
+use crate::present::facts::{self, rfc3339};
 use crate::present::freshness::FileState;
-#[cfg(feature = "schema")]
-use crate::present::schema;
 use crate::present::snippet::SnippetLine;
 use crate::query::Mode;
 use crate::understand::QueryKind;
 
 /// The answer to a query.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct SearchResults {
     /// The query as given.
     pub query: String,
@@ -168,12 +165,12 @@ pub struct Hit {
     /// Components of the final score.
     pub scores: Scores,
     /// History of the chunk's lines.
-    #[cfg_attr(feature = "schema", schema(value_type = schema::GitFacts))]
-    #[serde(serialize_with = "git")]
+    #[cfg_attr(feature = "schema", schema(value_type = facts::GitFacts))]
+    #[serde(serialize_with = "facts::git")]
     pub git: ChunkHistory,
     /// Accesses before this search; `None` if the chunk was never shown, or if accesses were not requested.
-    #[cfg_attr(feature = "schema", schema(value_type = schema::AccessFacts))]
-    #[serde(serialize_with = "access")]
+    #[cfg_attr(feature = "schema", schema(value_type = facts::AccessFacts))]
+    #[serde(serialize_with = "facts::access")]
     pub access: Option<AccessRecord>,
     /// Date of the conversation or pattern in Unix seconds, if the type has a date.
     #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
@@ -205,8 +202,8 @@ pub struct Hit {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rows: Vec<FileRow>,
     /// State of the file on disk compared with the index; `None` before [`crate::complete`].
-    #[cfg_attr(feature = "schema", schema(value_type = schema::FileFacts))]
-    #[serde(flatten, serialize_with = "file_state")]
+    #[cfg_attr(feature = "schema", schema(value_type = facts::FileFacts))]
+    #[serde(flatten, serialize_with = "facts::file_state")]
     pub file_state: Option<FileState>,
 }
 
@@ -399,68 +396,8 @@ fn milliseconds<S: Serializer>(took: &Duration, serializer: S) -> Result<S::Ok, 
     serializer.serialize_f64((took.as_secs_f64() * 1e6).round() / 1e3)
 }
 
-/// Serializes as `{"status": "tracked", "tier": "line", "commits": 23, "touches": 31, "last_modified":
-/// "2025-12-29T08:00:00Z", "authors": […], …}`. Without history, the keys have the value `null` or an empty list.
-fn git<S: Serializer>(git: &ChunkHistory, serializer: S) -> Result<S::Ok, S::Error> {
-    let (status, history) = match git {
-        ChunkHistory::Tracked(history) => ("tracked", Some(history)),
-        ChunkHistory::Untracked => ("untracked", None),
-        ChunkHistory::Pending => ("pending", None),
-        ChunkHistory::Unavailable { .. } => ("unavailable", None),
-        ChunkHistory::None => ("none", None),
-    };
-    let mut map = serializer.serialize_map(None)?;
-    map.serialize_entry("status", status)?;
-    map.serialize_entry("tier", &history.map(|history| history.tier))?;
-    map.serialize_entry("commits", &history.map(|history| history.commits))?;
-    map.serialize_entry("touches", &history.map(|history| history.touches))?;
-    map.serialize_entry("last_modified", &history.map(|history| rfc3339(history.newest_time)))?;
-    map.serialize_entry("authors", history.map_or(&[][..], |history| &history.authors))?;
-    map.serialize_entry("last_commit", &history.map(|history| &history.newest_commit))?;
-    if let ChunkHistory::Unavailable { reason } = git {
-        map.serialize_entry("reason", reason)?;
-    }
-    map.end()
-}
-
-/// Serializes as `"changed_since_index": false, "file_state": "unchanged"`; as no keys if the file was not examined.
-fn file_state<S: Serializer>(state: &Option<FileState>, serializer: S) -> Result<S::Ok, S::Error> {
-    let mut map = serializer.serialize_map(None)?;
-    if let Some(state) = state {
-        map.serialize_entry("changed_since_index", &state.is_stale())?;
-        map.serialize_entry("file_state", state)?;
-    }
-    map.end()
-}
-
 fn time<S: Serializer>(seconds: &i64, serializer: S) -> Result<S::Ok, S::Error> {
     rfc3339(*seconds).serialize(serializer)
-}
-
-fn access<S: Serializer>(access: &Option<AccessRecord>, serializer: S) -> Result<S::Ok, S::Error> {
-    let shown = access.as_ref().filter(|access| access.count > 0);
-    let judged = access.as_ref().map(|access| access.judgements).filter(|judgements| !judgements.is_empty());
-    let mut map = serializer.serialize_map(Some(2 + usize::from(judged.is_some())))?;
-    map.serialize_entry("count", &shown.map_or(0, |access| access.count))?;
-    map.serialize_entry("last", &shown.and_then(|access| rfc3339(access.last)))?;
-    if let Some(judgements) = judged {
-        map.serialize_entry("feedback", &Feedback(judgements))?;
-    }
-    map.end()
-}
-
-/// Serializes as `{"good": 2, "helpful": 0, "unhelpful": 0, "bad": 1, "last": "2025-12-29T08:00:00Z"}`.
-struct Feedback(Judgements);
-
-impl Serialize for Feedback {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(5))?;
-        for verdict in Verdict::ALL {
-            map.serialize_entry(&verdict, &self.0.count(verdict))?;
-        }
-        map.serialize_entry("last", &self.0.last().and_then(rfc3339))?;
-        map.end()
-    }
 }
 
 fn date<S: Serializer>(date: &Option<i64>, serializer: S) -> Result<S::Ok, S::Error> {
@@ -469,9 +406,4 @@ fn date<S: Serializer>(date: &Option<i64>, serializer: S) -> Result<S::Ok, S::Er
 
 fn metadata<S: Serializer>(metadata: &[(String, MetaValue)], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_map(metadata.iter().map(|(key, value)| (key, value)))
-}
-
-/// Formats Unix seconds as `2025-12-29T08:00:00Z`; `None` if the time is out of range.
-fn rfc3339(seconds: i64) -> Option<String> {
-    jiff::Timestamp::from_second(seconds).ok().map(|time| time.to_string())
 }

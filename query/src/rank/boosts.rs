@@ -13,16 +13,9 @@ const MAX_NAMES: usize = 5;
 /// The columns that change scores.
 #[derive(Debug, Default)]
 pub(crate) struct Boosts {
-    columns: Vec<BoostedColumn>,
+    /// The columns, each with the contribution of a value of 1, in units of the best fused score.
+    columns: Vec<(String, f32)>,
     note: Option<String>,
-}
-
-/// A column that changes scores.
-#[derive(Debug)]
-struct BoostedColumn {
-    name: String,
-    /// The contribution of a value of 1, in units of the best fused score.
-    weight: f32,
 }
 
 /// The contribution of one column to the score of a chunk.
@@ -40,7 +33,7 @@ impl Boosts {
         let numbers = || columns.iter().filter(|column| column.kind.is_number());
         let boosted = numbers().filter_map(|column| {
             let weight = configured.get(&column.name).copied().or(column.boost)?;
-            (weight != 0.0).then(|| BoostedColumn { name: column.name.clone(), weight })
+            (weight != 0.0).then(|| (column.name.clone(), weight))
         });
         let ignored = configured.keys().filter(|name| numbers().all(|column| column.name != **name));
         Self { columns: boosted.collect(), note: note(&ignored.map(String::as_str).collect::<Vec<_>>()) }
@@ -53,7 +46,7 @@ impl Boosts {
 
     /// Returns whether a column changes scores.
     pub(crate) fn has(&self, column: &str) -> bool {
-        self.columns.iter().any(|boosted| boosted.name == column)
+        self.columns.iter().any(|(name, _)| name == column)
     }
 
     /// Returns the contributions of the columns to the score of a chunk.
@@ -62,7 +55,7 @@ impl Boosts {
     /// Fails if the index is damaged.
     pub(crate) fn for_chunk(&self, snapshot: &Snapshot, id: ChunkId) -> Result<Vec<ColumnBoost>, StorageError> {
         let mut boosts = Vec::new();
-        for BoostedColumn { name, weight } in &self.columns {
+        for (name, weight) in &self.columns {
             if let Some(number) = snapshot.custom_value(id, name)?.as_ref().and_then(clamped) {
                 boosts.push(ColumnBoost { rule: format!("boost.{name}").into(), strength: weight * number });
             }

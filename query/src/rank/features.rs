@@ -1,6 +1,5 @@
 //! The input of the ranking rules: features of the query and of every candidate.
 
-use aurora_analysis::Analyzer;
 use rustc_hash::FxHashMap;
 
 use crate::path_class::{PathClass, PathClasses, stem};
@@ -133,8 +132,8 @@ impl<'q> RuleQuery<'q> {
     }
 
     /// Computes the features of chunks.
-    pub(crate) fn read<'c>(&self, analyzer: &Analyzer, chunks: impl Iterator<Item = Facts<'c>>) -> Vec<Features<'c>> {
-        let mut overlaps = Overlaps::new(&self.parts, analyzer);
+    pub(crate) fn read<'c>(&self, chunks: impl Iterator<Item = Facts<'c>>) -> Vec<Features<'c>> {
+        let mut overlaps = Overlaps::new(&self.parts);
         let mut files: FxHashMap<(usize, &str), FileFeatures> = FxHashMap::default();
         let read = chunks.map(|Facts { root, named, lines, defines_inside, doc_words, file: evidence }| {
             let number = files.len();

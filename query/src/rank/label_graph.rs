@@ -56,15 +56,9 @@ impl LabelCache {
 
 /// The relations in the labels of all indexes of a search.
 pub(crate) struct LabelGraph<'r, 's> {
-    roots: &'r [PreparedQuery<'s>],
-    caches: &'r [&'r LabelCache],
-}
-
-impl<'r, 's> LabelGraph<'r, 's> {
-    /// Creates the graph of `roots`. `caches` contains the caches of the same indexes, in the same order.
-    pub(crate) fn new(roots: &'r [PreparedQuery<'s>], caches: &'r [&'r LabelCache]) -> Self {
-        Self { roots, caches }
-    }
+    pub(crate) roots: &'r [PreparedQuery<'s>],
+    /// The caches of the same indexes, in the same order.
+    pub(crate) caches: &'r [&'r LabelCache],
 }
 
 impl RelationGraph for LabelGraph<'_, '_> {

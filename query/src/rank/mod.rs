@@ -32,7 +32,6 @@ mod uses;
 
 use std::cmp::Ordering;
 
-use aurora_analysis::Analyzer;
 use aurora_storage::{AccessRecord, ChunkType, StorageError};
 
 use crate::config::{Fusion, SearchConfig, Weights};
@@ -68,8 +67,6 @@ pub(crate) struct RankingContext<'r, 's> {
     pub(crate) boosts: &'r [&'r Boosts],
     /// Label cache of each index.
     pub(crate) label_caches: &'r [&'r LabelCache],
-    /// The analyzer of query and index.
-    pub(crate) analyzer: &'r Analyzer,
     /// Weights and parameters.
     pub(crate) config: &'r SearchConfig,
     /// The scores to use.
@@ -181,7 +178,7 @@ fn with_features<'s>(
             doc_words: doc_words.unwrap_or(0.0),
             file,
         });
-    let features = query.read(context.analyzer, read.take_while(|_| !context.work.is_cancelled()));
+    let features = query.read(read.take_while(|_| !context.work.is_cancelled()));
     context.work.check()?;
     let parts = candidates.into_iter().zip(accesses).zip(features);
     let ranked = parts.map(|((candidate, access), features)| {
@@ -265,7 +262,7 @@ fn activate(context: &RankingContext<'_, '_>, ranked: &mut [RankedCandidate<'_>]
         let mut best: Vec<&RankedCandidate<'_>> = ranked.iter().collect();
         best.sort_by(|a, b| b.fused.total_cmp(&a.fused)); // stable: equal scores stay in the order of their keys
         best.truncate(config.sources);
-        let graph = LabelGraph::new(context.roots, context.label_caches);
+        let graph = LabelGraph { roots: context.roots, caches: context.label_caches };
         let of_root = |at: usize| {
             let sources = best.iter().filter(|candidate| candidate.retrieved.root == at);
             let sources: Vec<Node> = sources.map(|candidate| (at, candidate.retrieved.id)).collect();

@@ -46,7 +46,6 @@ impl<'q> WeighedParts<'q> {
 /// Compares texts with the query of one search.
 pub(crate) struct Overlaps<'q, 'c> {
     query: &'q WeighedParts<'q>,
-    analyzer: &'q Analyzer,
     texts: FxHashMap<&'c str, Overlap>,
     /// For each word that was compared, the positions of the query's parts with the same stem.
     forms: FxHashMap<Box<str>, Vec<usize>>,
@@ -56,16 +55,9 @@ pub(crate) struct Overlaps<'q, 'c> {
 
 impl<'q, 'c> Overlaps<'q, 'c> {
     /// Creates an empty cache.
-    pub(crate) fn new(query: &'q WeighedParts<'q>, analyzer: &'q Analyzer) -> Self {
+    pub(crate) fn new(query: &'q WeighedParts<'q>) -> Self {
         let held = vec![false; query.parts.len()];
-        Self {
-            query,
-            analyzer,
-            texts: FxHashMap::default(),
-            forms: FxHashMap::default(),
-            parts: Parts::default(),
-            held,
-        }
+        Self { query, texts: FxHashMap::default(), forms: FxHashMap::default(), parts: Parts::default(), held }
     }
 
     /// Returns the overlap of `text` and the query.
@@ -82,7 +74,7 @@ impl<'q, 'c> Overlaps<'q, 'c> {
     }
 
     fn compare(&mut self, text: &str) -> Overlap {
-        self.parts.read(self.analyzer, text);
+        self.parts.read(text);
         self.held.fill(false);
         let (mut count, mut asked) = (0, 0);
         for word in self.parts.iter() {
@@ -114,12 +106,12 @@ struct Parts {
 }
 
 impl Parts {
-    fn read(&mut self, analyzer: &Analyzer, text: &str) {
+    fn read(&mut self, text: &str) {
         self.letters.clear();
         self.terms.clear();
         for raw in text.split_whitespace() {
             let mut before: Option<Range<usize>> = None;
-            analyzer.terms(raw, &mut |term| {
+            Analyzer.terms(raw, &mut |term| {
                 let start = self.letters.len();
                 self.letters.push_str(term);
                 if let Some(before) = before.replace(start..start + term.len()) {
@@ -170,7 +162,7 @@ mod tests {
     use super::*;
 
     fn parse(text: &str) -> ParsedQuery {
-        ParsedQuery::parse(&Analyzer, text).expect("words")
+        ParsedQuery::parse(text).expect("words")
     }
 
     #[test]
@@ -201,7 +193,7 @@ mod tests {
         let query = parse("parse configFile");
         let idfs: Vec<_> = query.terms.iter().map(|term| (!term.whole).then_some(2.0)).collect();
         let parts = WeighedParts::new(&query, &idfs);
-        let mut overlaps = Overlaps::new(&parts, &Analyzer);
+        let mut overlaps = Overlaps::new(&parts);
         let third = 1.0f32 / 3.0;
         assert_eq!(overlaps.with("parser"), Overlap { of_query: third, of_text: 1.0 });
         assert_eq!(overlaps.with("Files of parsers"), Overlap { of_query: 4.0 / 6.0, of_text: 2.0 * third });
@@ -212,12 +204,12 @@ mod tests {
     proptest! {
         #[test]
         fn parts_equal_the_parts_of_a_parsed_query(text in "([a-cA-C_. 1-]{0,12} ?){0,4}") {
-            let parsed = ParsedQuery::parse(&Analyzer, &text);
+            let parsed = ParsedQuery::parse(&text);
             let expected: Vec<_> =
                 parsed.iter().flat_map(ParsedQuery::parts).map(|(_, term)| term.text.clone()).collect();
             let mut parts = Parts::default();
-            parts.read(&Analyzer, "something before");
-            parts.read(&Analyzer, &text);
+            parts.read("something before");
+            parts.read(&text);
             prop_assert_eq!(parts.iter().collect::<Vec<_>>(), expected);
         }
 
@@ -226,9 +218,9 @@ mod tests {
             let query = parse("parses the config files");
             let idfs: Vec<_> = (1..=query.terms.len()).map(|at| Some(at as f32 * 0.7)).collect();
             let parts = WeighedParts::new(&query, &idfs);
-            let mut all = Overlaps::new(&parts, &Analyzer);
+            let mut all = Overlaps::new(&parts);
             for name in names.iter().chain(&names) {
-                prop_assert_eq!(all.with(name), Overlaps::new(&parts, &Analyzer).with(name));
+                prop_assert_eq!(all.with(name), Overlaps::new(&parts).with(name));
             }
         }
     }

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use aurora_storage::ChunkId;
 
 use crate::query::{Mode, QueryError};
-use crate::rank::fusion::{RankPair, ranks};
+use crate::rank::fusion::ranks;
 use crate::rank::{RankingContext, semantic};
 use crate::retrieve::Candidate;
 
@@ -23,13 +23,6 @@ pub struct Passage {
     pub dense_rank: Option<usize>,
 }
 
-/// A candidate with its ranks in both orders.
-struct Ranked<'s> {
-    candidate: Candidate<'s>,
-    ranks: RankPair,
-    score: f32,
-}
-
 /// Returns the best `limit` of the candidates, which must be in the order of their keys. Passages with equal scores
 /// stay in this order.
 ///
@@ -41,31 +34,28 @@ pub(crate) fn rank_passages(
     limit: usize,
 ) -> Result<Vec<Passage>, QueryError> {
     let mut ranked = in_both_orders(context, candidates);
-    ranked.retain(|passage| passage.ranks.sparse.is_some() || passage.ranks.dense.is_some());
+    ranked.retain(|(passage, _)| passage.sparse_rank.is_some() || passage.dense_rank.is_some());
     ranked.sort_by(best_first); // stable
     if let Some(reranking) = &context.reranking {
         let most = reranking.max_results.min(ranked.len());
         // If the model cannot be used, the order does not change.
-        if let Ok(scores) = reranking.read(context, ranked[..most].iter().map(|passage| &passage.candidate))? {
-            let unit = ranked.first().map_or(0.0, |best| best.score);
-            for (passage, (_, share)) in ranked.iter_mut().zip(scores) {
+        if let Ok(scores) = reranking.read(context, ranked[..most].iter().map(|(_, candidate)| candidate))? {
+            let unit = ranked.first().map_or(0.0, |(best, _)| best.score);
+            for ((passage, _), (_, share)) in ranked.iter_mut().zip(scores) {
                 passage.score += unit * reranking.weight * share;
             }
             ranked.sort_by(best_first);
         }
     }
     ranked.truncate(limit);
-    let passage = |passage: &Ranked<'_>| Passage {
-        id: passage.candidate.id,
-        score: passage.score.max(0.0),
-        sparse_rank: passage.ranks.sparse,
-        dense_rank: passage.ranks.dense,
-    };
-    Ok(ranked.iter().map(passage).collect())
+    Ok(ranked.into_iter().map(|(passage, _)| Passage { score: passage.score.max(0.0), ..passage }).collect())
 }
 
 /// Ranks and scores the candidates according to the mode.
-fn in_both_orders<'s>(context: &RankingContext<'_, 's>, candidates: Vec<Candidate<'s>>) -> Vec<Ranked<'s>> {
+fn in_both_orders<'s>(
+    context: &RankingContext<'_, 's>,
+    candidates: Vec<Candidate<'s>>,
+) -> Vec<(Passage, Candidate<'s>)> {
     let (hybrid, is_sparse) = (&context.config.hybrid, context.mode != Mode::Dense);
     let keyword = |candidate: &Candidate<'_>| Some(candidate.bm25).filter(|&score| is_sparse && score > 0.0);
     let keywords: Vec<Option<f32>> = candidates.iter().map(keyword).collect();
@@ -73,17 +63,17 @@ fn in_both_orders<'s>(context: &RankingContext<'_, 's>, candidates: Vec<Candidat
     let (sparse, dense) = (ranks(&keywords), ranks(&meaning));
     let part = |weight: f32, rank: Option<usize>| rank.map_or(0.0, |rank| weight / (hybrid.rrf_k + rank as f32));
     let ranked = candidates.into_iter().enumerate().map(|(at, candidate)| {
-        let ranks = RankPair { sparse: sparse[at], dense: dense[at] };
+        let (sparse_rank, dense_rank) = (sparse[at], dense[at]);
         let score = match context.mode {
-            Mode::Hybrid => part(hybrid.rrf_weights.dense, ranks.dense) + part(hybrid.rrf_weights.sparse, ranks.sparse),
+            Mode::Hybrid => part(hybrid.rrf_weights.dense, dense_rank) + part(hybrid.rrf_weights.sparse, sparse_rank),
             Mode::Sparse => keywords[at].unwrap_or(0.0),
             Mode::Dense => meaning[at].unwrap_or(0.0),
         };
-        Ranked { candidate, ranks, score }
+        (Passage { id: candidate.id, score, sparse_rank, dense_rank }, candidate)
     });
     ranked.collect()
 }
 
-fn best_first(a: &Ranked<'_>, b: &Ranked<'_>) -> Ordering {
+fn best_first((a, _): &(Passage, Candidate<'_>), (b, _): &(Passage, Candidate<'_>)) -> Ordering {
     b.score.total_cmp(&a.score)
 }

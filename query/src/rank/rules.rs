@@ -259,7 +259,6 @@ fn folds_to(text: &str, lower: &str) -> bool {
 mod tests {
     use std::borrow::Cow;
 
-    use aurora_analysis::Analyzer;
     use proptest::prelude::*;
 
     use super::*;
@@ -270,7 +269,7 @@ mod tests {
     use crate::understand::ParsedQuery;
 
     fn query(text: &str) -> ParsedQuery {
-        ParsedQuery::parse(&Analyzer, text).expect("words")
+        ParsedQuery::parse(text).expect("words")
     }
 
     fn chunk<'a>(name: &'a str, path: &'a str, chunk_type: ChunkType) -> ChunkName<'a> {
@@ -291,7 +290,7 @@ mod tests {
             doc_words: 0.0,
             file: FileShares::default(),
         };
-        let features = query.read(&Analyzer, chunks.iter().map(facts));
+        let features = query.read(chunks.iter().map(facts));
         let fused = features.into_iter().zip(scores).map(|(features, &score)| RankedCandidate {
             fused: score,
             score,
@@ -374,7 +373,7 @@ mod tests {
         let fact = |named, file| Facts { root: 0, named, lines: 9, defines_inside: false, doc_words: 0.0, file };
         let chunks = [("a", "good.py", good), ("b", "good.py", good), ("c", "other.py", FileShares::default())];
         let facts = chunks.map(|(name, path, file)| fact(chunk(name, path, ChunkType::Function), file));
-        let features = query.read(&Analyzer, facts.into_iter());
+        let features = query.read(facts.into_iter());
         let mut ranked: Vec<_> =
             features.into_iter().map(|features| RankedCandidate::new((), None, features)).collect();
         ranked.iter_mut().for_each(|candidate| (candidate.fused, candidate.score) = (0.5, 0.5));

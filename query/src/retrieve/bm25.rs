@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use aurora_inverted::{Bm25Config, FieldScorer, GroupScorer, WeightedPostings, idf, score, top_k};
 use aurora_storage::{ChunkId, Field, Snapshot, StorageError};
-use roaring::RoaringBitmap;
+use roaring::{MultiOps, RoaringBitmap};
 
 use crate::corpus::Corpus;
 use crate::understand::{ExtraTerm, ParsedQuery};
@@ -143,10 +143,7 @@ impl<'s> KeywordSearch<'s> {
 
     /// Returns the chunks that contain at least one of the terms, among the chunks in `filter` (`None` for all).
     pub(crate) fn matching_chunks(&self, filter: Option<&RoaringBitmap>) -> RoaringBitmap {
-        let mut any = RoaringBitmap::new();
-        for list in &self.lists {
-            any |= list.postings.docs();
-        }
+        let any = self.lists.iter().map(|list| list.postings.docs()).union();
         match filter {
             Some(filter) => any & filter,
             None => any,

@@ -3,9 +3,10 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use aurora_analysis::{Analyzer, LateInteraction};
+use aurora_analysis::LateInteraction;
 use aurora_storage::{ChunkId, ChunkRecord, Label, StorageError};
 
+use crate::config::HybridConfig;
 use crate::query::{Mode, QueryError};
 use crate::retrieve::direct::{DirectMatch, direct_matches};
 use crate::retrieve::files::{self, FileEvidence};
@@ -54,8 +55,15 @@ pub(crate) struct Candidates<'s> {
 /// Maximum number of candidates from each kind of search.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CandidateLimits {
-    pub(crate) by_keywords: usize,
-    pub(crate) by_vectors: usize,
+    by_keywords: usize,
+    by_vectors: usize,
+}
+
+impl CandidateLimits {
+    /// Returns the configured limits, but at least the maximum number of results.
+    pub(crate) fn new(config: &HybridConfig, limit: usize) -> Self {
+        Self { by_keywords: config.stage1_top_k.max(limit), by_vectors: config.dense_top_k.max(limit) }
+    }
 }
 
 /// Collects the candidates of a query: the best chunks of all indexes by keywords and by vectors, depending on `mode`,
@@ -150,7 +158,8 @@ pub(crate) fn add_files(
         let late = late.as_mut().filter(|_| root.has_tokens);
         let files = files::file_evidence(root, keywords, vector, late, ids.into_iter())?;
         for candidate in list.iter_mut().filter(|candidate| candidate.root == at) {
-            candidate.file = files.evidence(candidate.id);
+            let evidence = files.range(..=candidate.id.0).next_back();
+            candidate.file = evidence.map(|(_, evidence)| *evidence).unwrap_or_default();
         }
     }
     Ok(())
@@ -194,7 +203,7 @@ pub(crate) fn missing_subject(
     if !subject.is_identifier() || candidates.iter().any(is_found) {
         return Ok(None);
     }
-    let terms = terms_of(&Analyzer, subject.text);
+    let terms = terms_of(subject.text);
     for root in roots {
         if !root.with_all(&terms)?.is_empty() {
             return Ok(None);

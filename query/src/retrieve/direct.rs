@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use aurora_analysis::{Analyzer, composed};
+use aurora_analysis::composed;
 use aurora_storage::{ChunkId, ChunkType, Field, Label, StorageError};
-use roaring::RoaringBitmap;
+use roaring::{MultiOps, RoaringBitmap};
 
 use crate::filter::declared_type;
 use crate::path_class::{PathClass, PathClasses, is_prose};
@@ -173,7 +173,7 @@ fn matches_among_all(
     let mut tests = tests_among(roots, contents)?;
     if tests.is_empty() && called.member() != subject.text {
         // Tests call a method on a variable, not on its class.
-        let contents = containing(roots, called.member(), &terms_of(&Analyzer, called.member()), work)?;
+        let contents = containing(roots, called.member(), &terms_of(called.member()), work)?;
         tests = tests_among(roots, contents)?;
     }
     let calls = roots.iter().map(|root| root.snapshot.label(Label::Calls(called.member())));
@@ -228,10 +228,7 @@ fn exact_matches(
 ) -> Result<OfChunks<ExactMatch>, QueryError> {
     let (mut matches, mut inside) = (Vec::new(), Vec::new());
     for (at, root) in roots.iter().enumerate() {
-        let mut ids = RoaringBitmap::new();
-        for name in identifier.lookups() {
-            ids |= root.snapshot.label(Label::Defines(&name))?;
-        }
+        let ids = identifier.lookups().iter().map(|name| root.snapshot.label(Label::Defines(name))).union()?;
         for id in (ids & root.snapshot.live()).into_iter().map(ChunkId) {
             work.check()?;
             let Some(chunk) = root.snapshot.chunk(id)? else { continue };
@@ -250,7 +247,7 @@ fn exact_matches(
     }
     note_declarations(roots, &mut matches)?;
     if !matches.iter().any(|(_, _, found)| found.is_code_as_written()) {
-        inside.retain(|(_, _, found)| found.is_code_as_written() && !found.is_side_code());
+        inside.retain(|(_, _, found)| found.is_code_as_written() && !found.side_code);
         matches.append(&mut inside);
     }
     Ok(matches)
@@ -281,7 +278,7 @@ fn containing_subject(
     let plain = text.trim_matches(['`', '"', '\'']);
     let is_quoted = plain.len() + 2 <= text.len();
     let plain = plain.strip_suffix("()").unwrap_or(plain);
-    let terms = terms_of(&Analyzer, plain);
+    let terms = terms_of(plain);
     if !subject.is_single && !is_quoted && query.split_whitespace().count() < MIN_PHRASE_WORDS {
         let chunks = with_all(roots, &terms)?;
         if count(&chunks) > MAX_COMPARED || has_named(roots, chunks, &terms)? {
@@ -308,7 +305,7 @@ fn containing_subject(
     }
     // Nested keys are on separate lines, and members are called on variables rather than on their types.
     found = containing(roots, member, &terms, work)?;
-    let of_member = terms_of(&Analyzer, member);
+    let of_member = terms_of(member);
     if found.is_empty() && of_member.len() > 1 {
         found = containing(roots, member, &of_member, work)?;
     }
@@ -344,7 +341,7 @@ fn containing_fragment(
     work: &WorkBudget,
 ) -> Result<OfChunks<Occurrence>, QueryError> {
     for fragment in fragments(query) {
-        let found = containing(roots, &fragment, &terms_of(&Analyzer, &fragment), work)?;
+        let found = containing(roots, &fragment, &terms_of(&fragment), work)?;
         if !found.is_empty() {
             return Ok(found);
         }
@@ -394,8 +391,7 @@ fn containing(
         && wanted.contains([':', '/', '=', '(', '[', '<', '%', '@']);
     let max_compared = if is_literal { MAX_COMPARED_LITERAL } else { MAX_COMPARED };
     // A chunk with the term of an identifier always contains the identifier.
-    let is_identifier =
-        wanted.chars().all(|c| c.is_alphanumeric() || c == '_') && terms_of(&Analyzer, wanted).len() > 1;
+    let is_identifier = wanted.chars().all(|c| c.is_alphanumeric() || c == '_') && terms_of(wanted).len() > 1;
     let compared = if count(&chunks) <= max_compared {
         let ids =
             |(at, chunks): (usize, &RoaringBitmap)| chunks.iter().map(move |id| (at, ChunkId(id))).collect::<Vec<_>>();

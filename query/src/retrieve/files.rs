@@ -30,15 +30,15 @@ pub(crate) struct FileEvidence {
     pub(crate) doc_words: Option<f32>,
 }
 
-/// Returns the evidence of the files that contain `candidates`. `vector` is the unit vector of the query. Evidence
-/// whose source is `None` is not computed.
+/// Returns the evidence of the files that contain `candidates`, by the first chunk of each file. `vector` is the unit
+/// vector of the query. Evidence whose source is `None` is not computed.
 pub(crate) fn file_evidence(
     root: &PreparedQuery<'_>,
     bm25: Option<&KeywordSearch<'_>>,
     vector: Option<&[f32]>,
     mut late: Option<&mut LateInteraction<'_>>,
     candidates: impl Iterator<Item = ChunkId>,
-) -> Result<Files, StorageError> {
+) -> Result<BTreeMap<u32, FileEvidence>, StorageError> {
     let snapshot = root.snapshot;
     let mut files: BTreeMap<u32, u32> = BTreeMap::new();
     for ChunkId(id) in candidates {
@@ -74,16 +74,5 @@ pub(crate) fn file_evidence(
         let bm25_share = bm25.map(|score| score / most);
         (first, FileEvidence { bm25, bm25_share, cosine, doc_words })
     });
-    Ok(Files(evidence.collect()))
-}
-
-/// The evidence of files, in ascending order of the ids of their first chunks.
-pub(crate) struct Files(Vec<(u32, FileEvidence)>);
-
-impl Files {
-    /// Returns the evidence of the file of a chunk.
-    pub(crate) fn evidence(&self, chunk: ChunkId) -> FileEvidence {
-        let behind = self.0.partition_point(|(first, _)| *first <= chunk.0);
-        behind.checked_sub(1).map(|at| self.0[at].1).unwrap_or_default()
-    }
+    Ok(evidence.collect())
 }

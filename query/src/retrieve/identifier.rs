@@ -88,7 +88,8 @@ impl Spelling {
 pub(crate) struct ExactMatch {
     spelling: Spelling,
     prose: bool,
-    side_code: bool,
+    /// Whether the chunk is in tests, examples or other side code.
+    pub(super) side_code: bool,
     /// Whether the query asks for another type of definition.
     other_type: bool,
     /// Whether the chunk only declares a function whose body is elsewhere.
@@ -132,11 +133,6 @@ impl ExactMatch {
     /// Determines from the text of the chunk whether the chunk only declares a function.
     pub(crate) fn with_text(self, text: &str) -> Self {
         Self { declaration: text.trim_end().ends_with(';') && !text.contains('{') && !text.contains("=>"), ..self }
-    }
-
-    /// Returns whether the chunk is in tests, examples or other side code.
-    pub(crate) fn is_side_code(&self) -> bool {
-        self.side_code
     }
 }
 

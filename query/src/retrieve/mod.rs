@@ -13,7 +13,7 @@ mod place;
 mod prepared_query;
 mod query_vector;
 
-pub(crate) use candidates::{Candidate, CandidateLimits, Candidates, add_files, collect, missing_subject};
+pub(crate) use candidates::{Candidate, CandidateLimits, add_files, collect, missing_subject};
 pub(crate) use direct::DirectMatch;
 pub(crate) use files::FileEvidence;
 pub(crate) use identifier::{ChunkName, IdentifierQuery};

@@ -1,6 +1,5 @@
 //! Locations in a query: the path of a file, with or without a line.
 
-use aurora_analysis::Analyzer;
 use aurora_storage::ChunkId;
 use roaring::RoaringBitmap;
 
@@ -152,7 +151,7 @@ fn files(
 ) -> Result<FoundFiles, QueryError> {
     let mut files = Vec::new();
     for (at, root) in roots.iter().enumerate() {
-        let mut chunks = root.with_all(&terms_of(&Analyzer, text))?;
+        let mut chunks = root.with_all(&terms_of(text))?;
         for _ in 0..MAX_EXAMINED {
             let Some(id) = chunks.min() else { break };
             work.check()?;

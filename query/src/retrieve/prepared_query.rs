@@ -102,9 +102,9 @@ pub(super) fn keep_best(
 }
 
 /// Returns the distinct terms of a text.
-pub(super) fn terms_of(analyzer: &Analyzer, text: &str) -> Vec<String> {
+pub(super) fn terms_of(text: &str) -> Vec<String> {
     let mut terms = Vec::new();
-    analyzer.terms(text, &mut |term| terms.push(term.to_owned()));
+    Analyzer.terms(text, &mut |term| terms.push(term.to_owned()));
     terms.sort_unstable();
     terms.dedup();
     terms

@@ -53,14 +53,13 @@ fn looks_like_an_error(text: &str, parsed: &ParsedQuery) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use aurora_analysis::Analyzer;
     use proptest::prelude::*;
 
     use super::*;
     use crate::config::{SearchConfig, Weights};
 
     fn kind(text: &str) -> QueryKind {
-        QueryKind::from_query(text, &ParsedQuery::parse(&Analyzer, text).expect("words"))
+        QueryKind::from_query(text, &ParsedQuery::parse(text).expect("words"))
     }
 
     #[test]

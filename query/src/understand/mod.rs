@@ -13,8 +13,6 @@ mod spelling;
 mod subject;
 mod word_form;
 
-use aurora_analysis::Analyzer;
-
 use crate::config::SearchConfig;
 use crate::corpus::Corpus;
 use crate::query::QueryError;
@@ -44,20 +42,18 @@ pub(crate) struct Understood {
 /// read or the request is cancelled.
 pub(crate) fn understand(
     corpus: &Corpus<'_>,
-    analyzer: &Analyzer,
     config: &SearchConfig,
     text: &str,
     work: &WorkBudget,
 ) -> Result<Understood, QueryError> {
-    let mut parsed = ParsedQuery::parse(analyzer, text)?;
+    let mut parsed = ParsedQuery::parse(text)?;
     let (mut text, mut notes) = (text.to_owned(), Vec::new());
     if config.expansion.spelling > 0.0
-        && let Some(corrected) = spelling::correct(corpus, analyzer, &text, work)?
+        && let Some((corrected, changes)) = spelling::correct(corpus, &text, work)?
     {
-        let given = std::mem::replace(&mut parsed, ParsedQuery::parse(analyzer, &corrected.text)?);
+        let given = std::mem::replace(&mut parsed, ParsedQuery::parse(&corrected)?);
         parsed.weigh_guesses(&given, config.expansion.spelling);
-        notes.extend(corrected.notes());
-        text = corrected.text;
+        (text, notes) = (corrected, changes);
     }
     parsed.weigh_function_words(config.kinds.function_words);
     parsed.extras = expansion::expand(corpus, &parsed, &config.expansion, work)?;

@@ -77,7 +77,7 @@ impl ParsedQuery {
     ///
     /// # Errors
     /// [`QueryError::Empty`] and [`QueryError::NoTerms`].
-    pub(crate) fn parse(analyzer: &Analyzer, text: &str) -> Result<Self, QueryError> {
+    pub(crate) fn parse(text: &str) -> Result<Self, QueryError> {
         if text.trim().is_empty() {
             return Err(QueryError::Empty);
         }
@@ -86,12 +86,12 @@ impl ParsedQuery {
         let (mut before, mut words) = ("", text.split_whitespace().peekable());
         while let Some(raw) = words.next() {
             let mut terms: Vec<String> = Vec::new();
-            analyzer.terms(&as_written(raw), &mut |term| terms.push(term.to_owned()));
+            Analyzer.terms(&as_written(raw), &mut |term| terms.push(term.to_owned()));
             if is_in_set_phrase(before, raw, words.peek().copied().unwrap_or("")) {
                 parsed.in_phrases.extend(terms.iter().cloned());
             }
             before = raw;
-            parsed.words.extend(words_of(analyzer, raw));
+            parsed.words.extend(words_of(raw));
             parsed.paths.extend(path_of(raw));
             for (at, term) in terms.iter().enumerate() {
                 let whole =
@@ -190,11 +190,11 @@ fn is_in_set_phrase(before: &str, word: &str, after: &str) -> bool {
 }
 
 /// Returns the identifiers and plain words of a text without spaces, for example both names of `nextInt/nextLong()`.
-fn words_of(analyzer: &Analyzer, raw: &str) -> impl Iterator<Item = Word> {
+fn words_of(raw: &str) -> impl Iterator<Item = Word> {
     raw.split(|c: char| !c.is_alphanumeric() && !"_$@.:#->".contains(c)).filter_map(|piece| {
         let text = piece.trim_matches(['.', ':', '-', '>', '#']);
         let mut terms = 0;
-        analyzer.terms(text, &mut |_| terms += 1);
+        Analyzer.terms(text, &mut |_| terms += 1);
         (terms > 0).then(|| Word { text: text.to_owned(), folded: text.to_lowercase(), compound: terms > 1 })
     })
 }
@@ -210,13 +210,13 @@ mod tests {
     use super::*;
 
     fn parse(text: &str) -> ParsedQuery {
-        ParsedQuery::parse(&Analyzer, text).expect("not empty")
+        ParsedQuery::parse(text).expect("not empty")
     }
 
     #[test]
     fn a_query_without_words_is_rejected() {
-        assert!(matches!(ParsedQuery::parse(&Analyzer, " \t "), Err(QueryError::Empty)));
-        assert!(matches!(ParsedQuery::parse(&Analyzer, "?!"), Err(QueryError::NoTerms(text)) if text == "?!"));
+        assert!(matches!(ParsedQuery::parse(" \t "), Err(QueryError::Empty)));
+        assert!(matches!(ParsedQuery::parse("?!"), Err(QueryError::NoTerms(text)) if text == "?!"));
     }
 
     #[test]

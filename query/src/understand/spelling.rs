@@ -22,53 +22,32 @@ const MAX_LOOKUPS: usize = 4;
 /// Maximum number of chunks whose names are read to find the original case of an identifier.
 const MAX_NAMESAKES: usize = 1_000;
 
-/// A query with corrected words.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Corrected {
-    /// The corrected query.
-    pub(crate) text: String,
-    /// Pairs of a given word and its correction, in the order of the query.
-    pub(crate) changes: Vec<(String, String)>,
-}
-
-impl Corrected {
-    /// Returns a sentence about each change for the user.
-    pub(crate) fn notes(&self) -> impl Iterator<Item = String> {
-        self.changes.iter().map(|(given, read)| format!("No match for \"{given}\"; searched for {read}"))
-    }
-}
-
-/// Replaces the words of `text` that no chunk contains by the nearest indexed words. Returns `None` if nothing was
-/// replaced. Skips a word that expansion maps to other terms.
+/// Replaces the words of `text` that no chunk contains by the nearest indexed words. Returns the corrected query, and a
+/// sentence for the user about each change in the order of the query; `None` if nothing was replaced. Skips a word that
+/// expansion maps to other terms.
 pub(crate) fn correct(
     corpus: &Corpus<'_>,
-    analyzer: &Analyzer,
     text: &str,
     work: &WorkBudget,
-) -> Result<Option<Corrected>, QueryError> {
-    let mut corrected = Corrected::default();
+) -> Result<Option<(String, Vec<String>)>, QueryError> {
+    let (mut corrected, mut notes) = (String::new(), Vec::new());
     let mut left = MAX_LOOKUPS;
     for raw in text.split_inclusive(char::is_whitespace) {
         work.check()?;
-        let read = correct_word(corpus, analyzer, raw, &mut left)?;
+        let read = correct_word(corpus, raw, &mut left)?;
         if let Some(read) = &read {
             let strip = |text: &str| text.trim_matches(|c: char| !c.is_alphanumeric() && c != '_').to_owned();
-            corrected.changes.push((strip(raw), strip(read)));
+            notes.push(format!("No match for \"{}\"; searched for {}", strip(raw), strip(read)));
         }
-        corrected.text.push_str(read.as_deref().unwrap_or(raw));
+        corrected.push_str(read.as_deref().unwrap_or(raw));
     }
-    Ok((!corrected.changes.is_empty()).then_some(corrected))
+    Ok((!notes.is_empty()).then_some((corrected, notes)))
 }
 
 /// Replaces the misspelt parts of `raw`. `left` is the number of words that may still be looked up.
-fn correct_word(
-    corpus: &Corpus<'_>,
-    analyzer: &Analyzer,
-    raw: &str,
-    left: &mut usize,
-) -> Result<Option<String>, StorageError> {
+fn correct_word(corpus: &Corpus<'_>, raw: &str, left: &mut usize) -> Result<Option<String>, StorageError> {
     let mut terms: Vec<String> = Vec::new();
-    analyzer.terms(raw, &mut |term| terms.push(term.to_owned()));
+    Analyzer.terms(raw, &mut |term| terms.push(term.to_owned()));
     let mut unknown = Vec::new();
     for term in &terms {
         if is_correctable(term) && !corpus.contains(term)? {
