@@ -15,7 +15,7 @@ use crate::emitter::{Emitter, OutputPort};
 use crate::in_flight::{Finished, InFlight, Message, StepOutput, Work};
 use crate::probe::StageOutput;
 use crate::progress::StageMeter;
-use crate::queue::{Polled, QueueReceiver, ReorderBuffer};
+use crate::queue::{QueueReceiver, ReorderBuffer};
 use crate::report::RunError;
 use crate::stage::Worker;
 use crate::stage_error::StageError;
@@ -89,10 +89,7 @@ impl<'r> WorkerTask<'r> {
             } else {
                 // Sinks may be waiting for these sequence numbers.
                 self.output.forward_emptied(&mut emptied, self.meter);
-                match input.poll() {
-                    Polled::Item(message) => message,
-                    Polled::Empty | Polled::Closed => Message::Emptied(Vec::new()),
-                }
+                input.poll().unwrap_or(Message::Emptied(Vec::new()))
             };
             if self.run.has_failed() {
                 return Ok(());
