@@ -192,7 +192,7 @@ impl<'a> BatchView<'a> {
         let before =
             if column.is_updated { self.find(entity, &held_by).and_then(|table| table.any(&held_by)) } else { None };
         let mut made = ColumnTable::with_rows(values.len());
-        let refused = set.put(values, before, &mut made);
+        let refused = set(values, before, &mut made);
         self.note_written(held_by);
         self.own_table(entity).merge(made);
         Ok(refused)
