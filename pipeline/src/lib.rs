@@ -146,7 +146,7 @@ pub use column_values::ColumnValues;
 
 pub use config::RunConfig;
 pub use context::{CancelToken, StageContext};
-pub use emitter::{Draft, Emitter};
+pub use emitter::Emitter;
 pub use executor::RunOptions;
 pub use fingerprint::Fingerprint;
 pub use missing_result::{MissingResult, NO_RESULT};

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use aurora_pipeline::{
-    Access, BatchView, BuildContext, ByteSize, ColumnSpec, Described, Draft, DynamicType, Emitter, Fingerprint, Key,
-    Problems, ProgramSpec, Stage, StageConfig, StageContext, StageError, Value, Worker,
+    Access, BatchView, BuildContext, ByteSize, ColumnSpec, Described, DynamicType, Emitter, Fingerprint, Key, Problems,
+    ProgramSpec, Stage, StageConfig, StageContext, StageError, Value, Worker,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -330,7 +330,7 @@ impl Listing<'_, '_> {
 
     fn fill(
         &self,
-        draft: &mut Draft<'_>,
+        draft: &mut BatchView<'_>,
         rows: &[(String, String, serde_json::Value)],
     ) -> Result<Vec<(usize, String)>, StageError> {
         let size = |properties: &serde_json::Value| properties["text"].as_str().map_or(0, str::len) as i64;
