@@ -8,7 +8,7 @@ use crate::column::Entity;
 use crate::column_table::ColumnName;
 use crate::config::RunConfig;
 use crate::fingerprint::Fingerprint;
-use crate::graph::{EdgeReason, Graph, Node};
+use crate::graph::{EdgeReason, Graph};
 use crate::permissions::Permissions;
 use crate::plan_diagnostics::{PlanContext, StageSite};
 use crate::stage::Stage;
@@ -81,38 +81,28 @@ impl Pipeline {
     /// Returns all errors in the order of the stages.
     pub fn assemble(run: RunConfig, parts: Vec<StagePart>) -> Result<Self, Diagnostics> {
         let position = |name: &String| parts.iter().position(|part| part.name == *name);
-        let nodes: Vec<Node<'_>> = parts
-            .iter()
-            .map(|part| Node {
-                access: &part.access,
-                after: part.after.iter().chain(&part.access.after).filter_map(position).collect(),
-            })
-            .collect();
-        match Graph::new(&nodes) {
-            Ok(graph) => {
-                drop(nodes);
-                let mut unordered: Vec<Option<StagePart>> = parts.into_iter().map(Some).collect();
-                let ordered = graph.order.iter().filter_map(|index| unordered[*index].take()).collect();
-                Ok(Self::new(run, ordered, &graph.in_order()))
-            }
-            Err(errors) => {
-                let sites: Vec<StageSite> = parts
-                    .iter()
-                    .map(|part| StageSite { name: part.name.clone(), location: None, reads: None, writes: Vec::new() })
-                    .collect();
-                let context = PlanContext {
-                    sites: sites.iter().collect(),
-                    accesses: parts.iter().map(|part| &part.access).collect(),
-                    disabled: &[],
-                    broken: &[],
-                    registry: None,
-                    known: true,
-                };
-                let mut found = Diagnostics::default();
-                found.extend(errors.iter().filter_map(|error| context.error(error)));
-                Err(found)
-            }
-        }
+        let predecessors =
+            |part: &StagePart| part.after.iter().chain(&part.access.after).filter_map(position).collect();
+        let after: Vec<Vec<usize>> = parts.iter().map(predecessors).collect();
+        let site =
+            |part: &StagePart| StageSite { name: part.name.clone(), location: None, reads: None, writes: Vec::new() };
+        let sites: Vec<StageSite> = parts.iter().map(site).collect();
+        let context = PlanContext {
+            sites: sites.iter().collect(),
+            accesses: parts.iter().map(|part| &part.access).collect(),
+            disabled: &[],
+            broken: &[],
+            registry: None,
+            known: true,
+        };
+        let graph = Graph::new(&context, &after).map_err(|errors| {
+            let mut found = Diagnostics::default();
+            found.extend(errors);
+            found
+        })?;
+        let mut unordered: Vec<Option<StagePart>> = parts.into_iter().map(Some).collect();
+        let ordered = graph.order.iter().filter_map(|index| unordered[*index].take()).collect();
+        Ok(Self::new(run, ordered, &graph.in_order()))
     }
 
     /// Creates a pipeline. `parts` must be in the order of the graph.

@@ -4,7 +4,7 @@
 use crate::ceilings::{self, Ceiling};
 use crate::config::{Layer, RunConfig, StageTable};
 use crate::config_entry::ConfigEntry;
-use crate::graph::{Graph, Node};
+use crate::graph::Graph;
 use crate::plan::{Plan, PlannedStage};
 use crate::plan_diagnostics::PlanContext;
 use crate::problems::suggest;
@@ -93,10 +93,6 @@ pub fn load_checked<'a>(
     for (stage, after) in afters.chain(broken.iter().map(|stage| (stage.site.name.as_str(), &stage.after))) {
         check_after(stage, after, &names, &stages, &mut found);
     }
-    let nodes: Vec<Node<'_>> =
-        stages.iter().map(|stage| Node { access: &stage.access, after: predecessors(stage, &stages) }).collect();
-    let graph = Graph::new(&nodes);
-    drop(nodes);
     let context = PlanContext {
         sites: stages.iter().map(|stage| &stage.site).collect(),
         accesses: stages.iter().map(|stage| &stage.access).collect(),
@@ -105,10 +101,10 @@ pub fn load_checked<'a>(
         registry: Some(registry),
         known,
     };
-    match &graph {
-        Ok(graph) => found.extend(graph.warnings.iter().map(|warning| context.warning(warning))),
-        Err(errors) => found.extend(errors.iter().filter_map(|error| context.error(error))),
-    }
+    let after: Vec<Vec<usize>> = stages.iter().map(|stage| predecessors(stage, &stages)).collect();
+    let graph = Graph::new(&context, &after);
+    let (Ok(Graph { warnings: findings, .. }) | Err(findings)) = &graph;
+    found.extend(findings.iter().cloned());
     found.extend(context.missing_in_broken());
     drop(context);
     drop(names);
