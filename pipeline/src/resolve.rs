@@ -95,7 +95,7 @@ pub fn load_checked<'a>(
     }
     let context = PlanContext {
         sites: stages.iter().map(|stage| &stage.site).collect(),
-        accesses: stages.iter().map(|stage| &stage.access).collect(),
+        accesses: stages.iter().map(|stage| &stage.planned.access).collect(),
         disabled: &disabled,
         broken: &broken,
         registry: Some(registry),
@@ -108,7 +108,7 @@ pub fn load_checked<'a>(
     found.extend(context.missing_in_broken());
     drop(context);
     drop(names);
-    let stages: Vec<PlannedStage> = stages.into_iter().map(ResolvedStage::planned).collect();
+    let stages: Vec<PlannedStage> = stages.into_iter().map(|stage| stage.planned).collect();
     // `further` may report a conflict between two writers that the graph has already reported.
     let is_in_conflict = found.iter().any(|item| item.code == code::UNORDERED_WRITERS);
     let is_new = |item: &Diagnostic| !is_in_conflict || item.code != code::UNORDERED_WRITERS;
@@ -140,7 +140,7 @@ fn check_after(
 fn predecessors(stage: &ResolvedStage, stages: &[ResolvedStage]) -> Vec<usize> {
     let position = |name: &str| stages.iter().position(|stage| stage.site.name == name);
     let named = stage.after.iter().map(|(name, _)| name.as_str());
-    named.chain(stage.access.after.iter().map(String::as_str)).filter_map(position).collect()
+    named.chain(stage.planned.access.after.iter().map(String::as_str)).filter_map(position).collect()
 }
 
 /// Parses all layers, from lowest to highest priority: first the extended pipelines, then the sources.
