@@ -5,6 +5,7 @@ use aurora_plugins::declaration::Declaration;
 use aurora_plugins::exchange::{CellValue, Request, Response, RowNote};
 
 use crate::interface::{self, Batch, Column, Output, Remark, Values};
+use crate::state::{MAX_MESSAGE_BYTES, printable};
 
 /// Converts rows to the parameter of `process`.
 pub(crate) fn batch_of(request: &Request<'_>) -> Batch {
@@ -127,9 +128,5 @@ fn note(remark: Remark) -> RowNote {
         interface::Entity::File => Entity::File,
         interface::Entity::Chunk => Entity::Chunk,
     };
-    RowNote { entity, row: remark.row, message: printable_reason(&remark.text) }
-}
-
-fn printable_reason(text: &str) -> String {
-    crate::state::printable(text, crate::state::MAX_MESSAGE_BYTES)
+    RowNote { entity, row: remark.row, message: printable(&remark.text, MAX_MESSAGE_BYTES) }
 }
