@@ -101,10 +101,10 @@ impl Pipeline {
 }
 
 fn workers(stage: &BoundStage, jobs: usize) -> usize {
-    match stage.kind {
-        StageKind::Sink if stage.in_parallel => jobs,
+    match stage.part.access.kind {
+        StageKind::Sink if stage.part.access.in_parallel => jobs,
         StageKind::Source | StageKind::Sink => 1,
-        StageKind::Transform => stage.workers.unwrap_or(jobs).max(1),
+        StageKind::Transform => stage.part.workers.unwrap_or(jobs).max(1),
     }
 }
 
@@ -118,13 +118,14 @@ fn execute(pipeline: &Pipeline, run: &RunState, observer: &dyn Observer) {
             let output = StepOutput { run, step, next: std::mem::take(&mut next) };
             for index in &step.stages {
                 let (stage, meter) = (&pipeline.stages[*index], &run.meters[*index]);
-                let input = (stage.kind != StageKind::Source).then(|| {
+                let input = (stage.part.access.kind != StageKind::Source).then(|| {
                     let (sender, receiver) = queue(pipeline.run.queue_batches, meter);
                     next.push(sender);
                     receiver
                 });
                 let live_workers = Arc::new(AtomicUsize::new(meter.workers));
-                let order = (stage.kind == StageKind::Sink).then(|| Arc::new(Mutex::new(ReorderBuffer::new())));
+                let order =
+                    (stage.part.access.kind == StageKind::Sink).then(|| Arc::new(Mutex::new(ReorderBuffer::new())));
                 tasks.extend((0..meter.workers).map(|_| WorkerTask {
                     run,
                     stage,
@@ -139,7 +140,7 @@ fn execute(pipeline: &Pipeline, run: &RunState, observer: &dyn Observer) {
         // The source is spawned last: if a thread cannot be spawned, nothing has been emitted yet.
         let mut threads = Vec::with_capacity(tasks.len());
         for task in tasks {
-            let name = &task.stage.name;
+            let name = &task.stage.part.name;
             match Builder::new().name(format!("aurora-{name}")).spawn_scoped(scope, move || task.run()) {
                 Ok(thread) => threads.push(thread),
                 Err(source) => {
@@ -176,7 +177,7 @@ fn execute(pipeline: &Pipeline, run: &RunState, observer: &dyn Observer) {
 
 fn progress(pipeline: &Pipeline, run: &RunState) -> Progress {
     let load = |(stage, meter): (&BoundStage, &StageMeter)| StageLoad {
-        name: stage.name.clone(),
+        name: stage.part.name.clone(),
         workers: meter.workers,
         busy: meter.at_work.load(Ordering::Relaxed),
         queued: meter.queued.load(Ordering::Relaxed),
@@ -198,7 +199,7 @@ fn report(pipeline: &Pipeline, run: &RunState) -> RunReport {
         .stages
         .iter()
         .zip(&run.meters)
-        .map(|(stage, meter)| meter.report(&stage.name, run.started, elapsed))
+        .map(|(stage, meter)| meter.report(&stage.part.name, run.started, elapsed))
         .collect();
     let reported = std::mem::take(&mut *run.report.lock().unwrap_or_else(PoisonError::into_inner));
     RunReport {
