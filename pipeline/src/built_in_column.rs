@@ -1,7 +1,6 @@
 //! Columns that stages can use by name, with functions that read and write their values.
 
 use std::any::Any;
-use std::fmt;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -98,18 +97,6 @@ impl BuiltInColumn {
         set: fn(&mut T, Value) -> Result<(), String>,
     ) -> Self {
         Self { is_updated: true, ..self.writable(column, writers, set) }
-    }
-}
-
-impl PartialEq for BuiltInColumn {
-    fn eq(&self, other: &Self) -> bool {
-        self.reference == other.reference
-    }
-}
-
-impl fmt::Debug for BuiltInColumn {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.reference.fmt(f)
     }
 }
 

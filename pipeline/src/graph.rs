@@ -258,7 +258,7 @@ impl GraphBuilder<'_> {
 
     fn warnings(&self) -> Vec<Diagnostic> {
         let accesses = &self.context.accesses;
-        let all_dynamic = accesses.iter().any(|access| access.reads_dynamic == Some(DynamicColumns::All));
+        let all_dynamic = accesses.iter().any(|access| matches!(access.reads_dynamic, Some(DynamicColumns::All)));
         let mut warnings = Vec::new();
         for (column, users) in self.users() {
             for writer in users.writers.iter().filter(|_| users.updaters.is_empty() && users.readers.is_empty()) {
