@@ -199,11 +199,6 @@ impl Access {
         self.reads.iter()
     }
 
-    /// The columns that the stage reads if some stage writes them.
-    pub fn optional(&self) -> impl Iterator<Item = &ColumnSpec> {
-        self.optional.iter()
-    }
-
     /// The columns that the stage fills.
     pub fn written(&self) -> impl Iterator<Item = &ColumnSpec> {
         self.writes.iter()

@@ -67,6 +67,12 @@ impl Conformance {
     pub fn passed(&self) -> bool {
         self.checks.iter().all(|check| check.passed)
     }
+
+    fn add(&mut self, name: &'static str, result: Result<String, String>) {
+        let passed = result.is_ok();
+        let (Ok(detail) | Err(detail)) = result;
+        self.checks.push(Check { name, passed, detail });
+    }
 }
 
 /// A function that returns the type of a column that the program reads.
@@ -98,14 +104,6 @@ pub fn check(config: &Process, root: &Path, helper: Option<&HelperDirectory>, ki
     report.add("it answers the handshake, and ignores unknown keys in it", Ok(String::new()));
     tester.run(child, &mut report);
     report
-}
-
-impl Conformance {
-    fn add(&mut self, name: &'static str, result: Result<String, String>) {
-        let passed = result.is_ok();
-        let (Ok(detail) | Err(detail)) = result;
-        self.checks.push(Check { name, passed, detail });
-    }
 }
 
 /// Returns the first message, with an additional unknown key.
