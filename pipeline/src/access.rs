@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::built_in_column::BuiltInColumn;
 use crate::column::ColumnSpec;
-use crate::column_use::ColumnUse;
+use crate::column_use::ColumnUses;
 use crate::value::DynamicType;
 
 /// The role of a stage in a pipeline.
@@ -38,7 +38,7 @@ impl StageKind {
 /// let access = Access::transform().reads([PATH.spec()]).writes([LANGUAGE.spec()]);
 /// assert_eq!(access.written().next().unwrap().name(), "file.language");
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone)]
 pub struct Access {
     pub(crate) kind: StageKind,
     pub(crate) reads: Vec<ColumnSpec>,
@@ -55,10 +55,11 @@ pub struct Access {
 }
 
 /// The set of custom columns that a stage reads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub(crate) enum DynamicColumns {
     All,
-    Used(ColumnUse),
+    /// The columns with these uses.
+    Used(fn(ColumnUses) -> bool),
 }
 
 impl DynamicColumns {
@@ -67,7 +68,7 @@ impl DynamicColumns {
         column.is_dynamic()
             && match self {
                 Self::All => true,
-                Self::Used(wanted) => column.uses.has(wanted),
+                Self::Used(is_wanted) => is_wanted(column.uses),
             }
     }
 }
@@ -165,10 +166,10 @@ impl Access {
         self
     }
 
-    /// Like [`Access::reads_dynamic`], but only for the custom columns that declare the use `wanted`.
+    /// Like [`Access::reads_dynamic`], but only for the custom columns for whose declared uses `is_wanted` returns true.
     #[must_use]
-    pub fn reads_dynamic_used_for(mut self, wanted: ColumnUse) -> Self {
-        self.reads_dynamic = Some(DynamicColumns::Used(wanted));
+    pub fn reads_dynamic_used_for(mut self, is_wanted: fn(ColumnUses) -> bool) -> Self {
+        self.reads_dynamic = Some(DynamicColumns::Used(is_wanted));
         self
     }
 
@@ -193,11 +194,6 @@ impl Access {
     /// The columns that the stage requires.
     pub fn required(&self) -> impl Iterator<Item = &ColumnSpec> {
         self.reads.iter()
-    }
-
-    /// The columns that the stage reads if some stage writes them.
-    pub fn optional(&self) -> impl Iterator<Item = &ColumnSpec> {
-        self.optional.iter()
     }
 
     /// The columns that the stage fills.

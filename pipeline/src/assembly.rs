@@ -4,11 +4,11 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::access::{Access, StageKind};
-use crate::column::Entity;
+use crate::column::{ColumnSpec, Entity};
 use crate::column_table::ColumnName;
 use crate::config::RunConfig;
 use crate::fingerprint::Fingerprint;
-use crate::graph::{EdgeReason, Graph, Node};
+use crate::graph::{EdgeReason, Graph};
 use crate::permissions::Permissions;
 use crate::plan_diagnostics::{PlanContext, StageSite};
 use crate::stage::Stage;
@@ -52,15 +52,9 @@ pub struct Pipeline {
 
 /// A built stage with its permissions.
 pub(crate) struct BoundStage {
-    pub(crate) name: String,
-    pub(crate) kind: StageKind,
-    pub(crate) writes: Vec<ColumnName>,
-    pub(crate) workers: Option<usize>,
+    pub(crate) part: StagePart,
     /// Whether the stage is a transform that adds chunks.
     pub(crate) adds_chunks: bool,
-    /// Whether the stage is a sink with several workers.
-    pub(crate) in_parallel: bool,
-    pub(crate) stage: Box<dyn Stage>,
     pub(crate) permissions: Permissions,
     /// Columns that every batch emitted by the stage must have.
     pub(crate) required: Vec<ColumnName>,
@@ -81,38 +75,28 @@ impl Pipeline {
     /// Returns all errors in the order of the stages.
     pub fn assemble(run: RunConfig, parts: Vec<StagePart>) -> Result<Self, Diagnostics> {
         let position = |name: &String| parts.iter().position(|part| part.name == *name);
-        let nodes: Vec<Node<'_>> = parts
-            .iter()
-            .map(|part| Node {
-                access: &part.access,
-                after: part.after.iter().chain(&part.access.after).filter_map(position).collect(),
-            })
-            .collect();
-        match Graph::new(&nodes) {
-            Ok(graph) => {
-                drop(nodes);
-                let mut unordered: Vec<Option<StagePart>> = parts.into_iter().map(Some).collect();
-                let ordered = graph.order.iter().filter_map(|index| unordered[*index].take()).collect();
-                Ok(Self::new(run, ordered, &graph.in_order()))
-            }
-            Err(errors) => {
-                let sites: Vec<StageSite> = parts
-                    .iter()
-                    .map(|part| StageSite { name: part.name.clone(), location: None, reads: None, writes: Vec::new() })
-                    .collect();
-                let context = PlanContext {
-                    sites: sites.iter().collect(),
-                    accesses: parts.iter().map(|part| &part.access).collect(),
-                    disabled: &[],
-                    broken: &[],
-                    registry: None,
-                    known: true,
-                };
-                let mut found = Diagnostics::default();
-                found.extend(errors.iter().filter_map(|error| context.error(error)));
-                Err(found)
-            }
-        }
+        let predecessors =
+            |part: &StagePart| part.after.iter().chain(&part.access.after).filter_map(position).collect();
+        let after: Vec<Vec<usize>> = parts.iter().map(predecessors).collect();
+        let site =
+            |part: &StagePart| StageSite { name: part.name.clone(), location: None, reads: None, writes: Vec::new() };
+        let sites: Vec<StageSite> = parts.iter().map(site).collect();
+        let context = PlanContext {
+            sites: sites.iter().collect(),
+            accesses: parts.iter().map(|part| &part.access).collect(),
+            disabled: &[],
+            broken: &[],
+            registry: None,
+            known: true,
+        };
+        let graph = Graph::new(&context, &after).map_err(|errors| {
+            let mut found = Diagnostics::default();
+            found.extend(errors);
+            found
+        })?;
+        let mut unordered: Vec<Option<StagePart>> = parts.into_iter().map(Some).collect();
+        let ordered = graph.order.iter().filter_map(|index| unordered[*index].take()).collect();
+        Ok(Self::new(run, ordered, &graph.in_order()))
     }
 
     /// Creates a pipeline. `parts` must be in the order of the graph.
@@ -141,13 +125,8 @@ impl Pipeline {
                 BoundStage {
                     permissions: Permissions::new(&part.name, &part.access, |name| last_use.get(name) == Some(&step)),
                     required: uses.required_later(step, kind, &part.access),
-                    name: part.name,
-                    kind,
-                    writes: part.access.written().map(|column| column.name.clone()).collect(),
-                    workers: part.workers,
                     adds_chunks: kind == StageKind::Transform && part.access.restructures && writes_chunks,
-                    in_parallel: part.access.in_parallel,
-                    stage: part.stage,
+                    part,
                 }
             })
             .collect();
@@ -158,26 +137,25 @@ impl Pipeline {
 
     /// The fingerprint of every stage in the order of the plan, under the stage's name in the pipeline.
     pub fn fingerprints(&self) -> Vec<Fingerprint> {
-        self.stages.iter().map(|stage| stage.stage.fingerprint().renamed(&stage.name)).collect()
+        self.stages.iter().map(|stage| stage.part.fingerprint()).collect()
     }
 
     /// Returns the given stages and all stages that directly or indirectly read columns written by them.
     pub fn with_dependants<'a>(&self, stages: impl IntoIterator<Item = &'a str>) -> BTreeSet<String> {
         let given: BTreeSet<&str> = stages.into_iter().collect();
-        let mut reached: Vec<bool> = self.stages.iter().map(|stage| given.contains(stage.name.as_str())).collect();
+        let mut reached: Vec<bool> = self.stage_names().map(|name| given.contains(name)).collect();
         // Edges are sorted by their first stage and always lead to a later stage, so one pass reaches all dependants.
         for (from, to) in &self.data_edges {
             reached[*to] |= reached[*from];
         }
-        let names = self.stages.iter().zip(reached);
-        names.filter(|(_, reached)| *reached).map(|(stage, _)| stage.name.clone()).collect()
+        let names = self.stage_names().zip(reached);
+        names.filter(|(_, reached)| *reached).map(|(name, _)| name.to_owned()).collect()
     }
 
     /// Returns the stages that determine the values of a column: the stages that write it, the stages whose columns
     /// those writers read (directly or indirectly), and all stages that drop or add rows.
     pub fn makers_of(&self, column: &str) -> BTreeSet<String> {
-        let mut makers: Vec<bool> =
-            self.stages.iter().map(|stage| stage.writes.iter().any(|written| written == column)).collect();
+        let mut makers: Vec<bool> = self.stages.iter().map(|stage| stage.part.access.writes_column(column)).collect();
         for (from, to) in self.data_edges.iter().rev() {
             makers[*from] |= makers[*to];
         }
@@ -185,31 +163,31 @@ impl Pipeline {
         let restructures = |stage: &BoundStage| stage.permissions.restructures;
         names
             .filter(|(stage, is_maker)| *is_maker || restructures(stage))
-            .map(|(stage, _)| stage.name.clone())
+            .map(|(stage, _)| stage.part.name.clone())
             .collect()
     }
 
     /// The names of the stages that write a column.
     pub fn writers_of<'a>(&'a self, column: &'a str) -> impl Iterator<Item = &'a str> {
-        let writes = move |stage: &&BoundStage| stage.writes.iter().any(|written| written == column);
-        self.stages.iter().filter(writes).map(|stage| stage.name.as_str())
+        let parts = self.stages.iter().map(|stage| &stage.part);
+        parts.filter(move |part| part.access.writes_column(column)).map(|part| part.name.as_str())
     }
 
     /// The full names of the columns that a stage writes.
     pub fn written_by<'a>(&'a self, stage: &'a str) -> impl Iterator<Item = &'a str> {
-        let stages = self.stages.iter().filter(move |known| known.name == stage);
-        stages.flat_map(|stage| stage.writes.iter().map(|column| &**column))
+        let stages = self.stages.iter().filter(move |known| known.part.name == stage);
+        stages.flat_map(|stage| stage.part.access.written().map(ColumnSpec::name))
     }
 
     /// The names of the stages whose columns a stage reads, in the order of the plan.
     pub fn read_from<'a>(&'a self, stage: &'a str) -> impl Iterator<Item = &'a str> {
-        let edges = self.data_edges.iter().filter(move |(_, to)| self.stages[*to].name == stage);
-        edges.map(|(from, _)| self.stages[*from].name.as_str())
+        let edges = self.data_edges.iter().filter(move |(_, to)| self.stages[*to].part.name == stage);
+        edges.map(|(from, _)| self.stages[*from].part.name.as_str())
     }
 
     /// The names of the stages in the order of the plan.
     pub fn stage_names(&self) -> impl Iterator<Item = &str> {
-        self.stages.iter().map(|stage| stage.name.as_str())
+        self.stages.iter().map(|stage| stage.part.name.as_str())
     }
 }
 

@@ -3,61 +3,45 @@
 use crate::batch::Batch;
 use crate::cell::Cell;
 use crate::column::{Column, Entity, full_name};
-use crate::column_table::ColumnTable;
 use crate::value::{Value, ValueRef};
 
 /// A copy of a batch's rows, made by [`BatchView::copy`](crate::BatchView::copy).
-pub struct BatchCopy {
-    files: ColumnTable,
-    chunks: ColumnTable,
-    chunk_files: Vec<u32>,
-}
+pub struct BatchCopy(Batch);
 
 impl BatchCopy {
     pub(crate) fn new(batch: &Batch, wanted: impl Fn(&str) -> bool) -> Self {
-        Self {
+        Self(Batch {
             files: batch.files.copy(&wanted),
             chunks: batch.chunks.copy(&wanted),
             chunk_files: batch.chunk_files.clone(),
-        }
+            ..Batch::with_files(0)
+        })
     }
 
     /// Number of file rows.
     pub fn files(&self) -> usize {
-        self.files.rows()
+        self.0.files.rows()
     }
 
     /// Number of chunk rows.
     pub fn chunks(&self) -> usize {
-        self.chunks.rows()
+        self.0.chunks.rows()
     }
 
     /// The file row of every chunk row.
     pub fn chunk_files(&self) -> &[u32] {
-        &self.chunk_files
-    }
-
-    /// The names of the columns: file columns first, then chunk columns, each in alphabetical order.
-    pub fn columns(&self) -> impl Iterator<Item = &str> {
-        self.files.names().chain(self.chunks.names())
+        &self.0.chunk_files
     }
 
     /// The cells of a column, or `None` if it was not copied or has another type.
     pub fn read<T: Cell>(&self, column: Column<T>) -> Option<&[T]> {
-        self.table(column.entity()).get(column.name())?.ok()
+        self.0.table(column.entity()).get(column.name())?.ok()
     }
 
     /// The cells of a column as plugin values, or `None` if it was not copied.
     pub fn values(&self, name: &str) -> Option<Vec<Option<Value>>> {
         let name = full_name(name.to_owned());
-        let cells = self.table(Entity::from_column(&name)?).any(&name)?;
+        let cells = self.0.table(Entity::from_column(&name)?).any(&name)?;
         Some((0..cells.len()).map(|row| cells.value(row).map(ValueRef::into_owned)).collect())
-    }
-
-    fn table(&self, entity: Entity) -> &ColumnTable {
-        match entity {
-            Entity::File => &self.files,
-            Entity::Chunk => &self.chunks,
-        }
     }
 }

@@ -1,8 +1,6 @@
 //! Columns that stages can use by name, with functions that read and write their values.
 
 use std::any::Any;
-use std::fmt;
-use std::marker::PhantomData;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -35,8 +33,8 @@ pub struct BuiltInColumn {
     pub(crate) reference: ColumnReference,
     /// The column that holds the cells.
     pub(crate) source: ColumnSpec,
-    pub(crate) get: Arc<dyn GetValue>,
-    pub(crate) set: Option<Arc<dyn SetCells>>,
+    pub(crate) get: Arc<GetValue>,
+    pub(crate) set: Option<Arc<SetCells>>,
     /// Whether a stage that writes the column starts from the values of earlier stages.
     pub(crate) is_updated: bool,
 }
@@ -61,7 +59,10 @@ impl BuiltInColumn {
         Self {
             reference,
             source: column.spec(),
-            get: Arc::new(Getter { get, cell: PhantomData::<fn(&T)> }),
+            get: Arc::new(move |cells, row| {
+                let cells: &dyn Any = cells;
+                cells.downcast_ref::<Vec<T>>()?.get(row).and_then(&get)
+            }),
             set: None,
             is_updated: false,
         }
@@ -82,7 +83,7 @@ impl BuiltInColumn {
         set: fn(&mut T, Value) -> Result<(), String>,
     ) -> Self {
         self.reference.writers = writers;
-        self.set = Some(Arc::new(Setter { column, set }));
+        self.set = Some(Arc::new(move |values, before, target| put(column, set, values, before, target)));
         self
     }
 
@@ -99,79 +100,37 @@ impl BuiltInColumn {
     }
 }
 
-impl PartialEq for BuiltInColumn {
-    fn eq(&self, other: &Self) -> bool {
-        self.reference == other.reference
-    }
-}
-
-impl fmt::Debug for BuiltInColumn {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.reference.fmt(f)
-    }
-}
-
 /// Reads the value of a cell whose Rust type is erased.
-pub(crate) trait GetValue: Send + Sync {
-    fn value<'c>(&self, cells: &'c dyn ErasedColumn, row: usize) -> Option<ValueRef<'c>>;
-}
-
-struct Getter<T, F> {
-    get: F,
-    cell: PhantomData<fn(&T)>,
-}
-
-impl<T, F> GetValue for Getter<T, F>
-where
-    T: Cell,
-    F: Fn(&T) -> Option<ValueRef<'_>> + Send + Sync,
-{
-    fn value<'c>(&self, cells: &'c dyn ErasedColumn, row: usize) -> Option<ValueRef<'c>> {
-        let cells: &dyn Any = cells;
-        cells.downcast_ref::<Vec<T>>()?.get(row).and_then(&self.get)
-    }
-}
+pub(crate) type GetValue = dyn Fn(&dyn ErasedColumn, usize) -> Option<ValueRef<'_>> + Send + Sync;
 
 /// The row of a rejected value, and the reason.
 pub type RefusedValue = (usize, String);
 
-/// Converts values into cells.
-pub(crate) trait SetCells: Send + Sync {
-    /// Converts `values` into cells and inserts them into `target`. `before` contains the cells that earlier stages
-    /// wrote; a cell without one starts with its default. Returns the rejected values.
-    fn put(
-        &self,
-        values: Vec<Option<Value>>,
-        before: Option<&dyn ErasedColumn>,
-        target: &mut ColumnTable,
-    ) -> Vec<RefusedValue>;
-}
+/// Converts values into cells and inserts them into a table; see [`put`].
+pub(crate) type SetCells =
+    dyn Fn(Vec<Option<Value>>, Option<&dyn ErasedColumn>, &mut ColumnTable) -> Vec<RefusedValue> + Send + Sync;
 
-struct Setter<T> {
+/// Converts `values` into cells and inserts them into `target`. `before` contains the cells that earlier stages wrote;
+/// a cell without one starts with its default. Returns the rejected values.
+fn put<T: Cell + Default>(
     column: Column<T>,
     set: fn(&mut T, Value) -> Result<(), String>,
-}
-
-impl<T: Cell + Default> SetCells for Setter<T> {
-    fn put(
-        &self,
-        values: Vec<Option<Value>>,
-        before: Option<&dyn ErasedColumn>,
-        target: &mut ColumnTable,
-    ) -> Vec<RefusedValue> {
-        let before = before.and_then(|cells| {
-            let cells: &dyn Any = cells;
-            cells.downcast_ref::<Vec<T>>().cloned()
-        });
-        let mut cells = before.unwrap_or_default();
-        cells.resize_with(values.len(), T::default);
-        let mut refused = Vec::new();
-        for (row, value) in values.into_iter().enumerate() {
-            if let Some(Err(reason)) = value.map(|value| (self.set)(&mut cells[row], value)) {
-                refused.push((row, reason));
-            }
+    values: Vec<Option<Value>>,
+    before: Option<&dyn ErasedColumn>,
+    target: &mut ColumnTable,
+) -> Vec<RefusedValue> {
+    let before = before.and_then(|cells| {
+        let cells: &dyn Any = cells;
+        cells.downcast_ref::<Vec<T>>().cloned()
+    });
+    let mut cells = before.unwrap_or_default();
+    cells.resize_with(values.len(), T::default);
+    let mut refused = Vec::new();
+    for (row, value) in values.into_iter().enumerate() {
+        if let Some(Err(reason)) = value.map(|value| set(&mut cells[row], value)) {
+            refused.push((row, reason));
         }
-        target.insert(ColumnName::Borrowed(self.column.name()), cells);
-        refused
     }
+    target.insert(ColumnName::Borrowed(column.name()), cells);
+    refused
 }

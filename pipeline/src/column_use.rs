@@ -19,27 +19,4 @@ pub struct ColumnUses {
 impl ColumnUses {
     /// Searches can filter by the values; the values have no other use.
     pub const FILTER: Self = Self { filter: true, terms: None, embed: false, boost: None };
-
-    /// Whether the column declares the use `wanted`.
-    pub fn has(self, wanted: ColumnUse) -> bool {
-        match wanted {
-            ColumnUse::Filter => self.filter,
-            ColumnUse::Terms => self.terms.is_some(),
-            ColumnUse::Embed => self.embed,
-            ColumnUse::Boost => self.boost.is_some(),
-        }
-    }
-}
-
-/// One use of a custom column.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ColumnUse {
-    /// See [`ColumnUses::filter`].
-    Filter,
-    /// See [`ColumnUses::terms`].
-    Terms,
-    /// See [`ColumnUses::embed`].
-    Embed,
-    /// See [`ColumnUses::boost`].
-    Boost,
 }

@@ -8,19 +8,19 @@ use crate::value::ValueRef;
 #[derive(Clone, Copy)]
 pub struct ColumnValues<'b> {
     cells: Option<&'b dyn ErasedColumn>,
-    field: Option<&'b dyn GetValue>,
+    field: Option<&'b GetValue>,
 }
 
 impl<'b> ColumnValues<'b> {
     /// The values of a table without rows.
     pub(crate) const NONE: Self = Self { cells: None, field: None };
 
-    pub(crate) fn new(cells: &'b dyn ErasedColumn, field: Option<&'b dyn GetValue>) -> Self {
+    pub(crate) fn new(cells: &'b dyn ErasedColumn, field: Option<&'b GetValue>) -> Self {
         Self { cells: Some(cells), field }
     }
 
     /// Returns the same cells, but with values read through `field`.
-    pub(crate) fn with_field<'v>(self, field: &'v dyn GetValue) -> ColumnValues<'v>
+    pub(crate) fn with_field<'v>(self, field: &'v GetValue) -> ColumnValues<'v>
     where
         'b: 'v,
     {
@@ -42,7 +42,7 @@ impl<'b> ColumnValues<'b> {
     pub fn get(&self, row: usize) -> Option<ValueRef<'b>> {
         let cells = self.cells?;
         match self.field {
-            Some(field) => field.value(cells, row),
+            Some(field) => field(cells, row),
             None => cells.value(row),
         }
     }

@@ -11,7 +11,7 @@ use crate::budget::MemoryBudget;
 use crate::fingerprint::Fingerprint;
 use crate::probe::{Probe, StageEvent};
 use crate::progress::StageMeter;
-use crate::report::{RunError, RunTallies};
+use crate::report::{RunError, RunReport};
 use crate::stage_log::StageLog;
 
 /// Maximum number of different counters in a run.
@@ -57,7 +57,8 @@ pub(crate) struct RunState {
     pub(crate) budget: MemoryBudget,
     pub(crate) fingerprints: Vec<Fingerprint>,
     pub(crate) meters: Vec<StageMeter>,
-    pub(crate) tallies: Mutex<RunTallies>,
+    /// What the stages have reported so far. The run sets the other fields of the report at its end.
+    pub(crate) report: Mutex<RunReport>,
     pub(crate) started: Instant,
     pub(crate) next_sequence: AtomicU64,
     pub(crate) files_total: OnceLock<u64>,
@@ -71,34 +72,10 @@ pub(crate) struct RunState {
     pub(crate) kept: BTreeMap<String, String>,
     pub(crate) log: StageLog,
     pub(crate) probe: Option<Arc<dyn Probe>>,
-    pool: OnceLock<Option<ThreadPool>>,
+    pub(crate) pool: OnceLock<Option<ThreadPool>>,
 }
 
 impl RunState {
-    pub(crate) fn new(cancel: CancelToken, jobs: usize, batch_files: usize, memory: u64) -> Self {
-        Self {
-            cancel,
-            jobs,
-            batch_files,
-            budget: MemoryBudget::new(memory),
-            fingerprints: Vec::new(),
-            meters: Vec::new(),
-            tallies: Mutex::default(),
-            started: Instant::now(),
-            next_sequence: AtomicU64::new(0),
-            files_total: OnceLock::new(),
-            files_done: AtomicU64::new(0),
-            chunks_done: AtomicU64::new(0),
-            failed: AtomicBool::new(false),
-            error: Mutex::new(None),
-            current: BTreeSet::new(),
-            kept: BTreeMap::new(),
-            log: StageLog::default(),
-            probe: None,
-            pool: OnceLock::new(),
-        }
-    }
-
     /// Records a fatal error, which ends the run. If several errors occur, the run reports the first.
     pub(crate) fn fail(&self, error: RunError) {
         self.error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
@@ -131,19 +108,19 @@ impl StageContext<'_> {
     /// reason, so the reason should be a fixed phrase.
     pub fn skip(&self, path: &str, reason: &str) {
         self.tell(StageEvent::Skipped { path, reason });
-        self.record(|tallies| tallies.skipped.add(reason, path));
+        self.record(|report| report.skipped.add(reason, path));
     }
 
     /// Reports a problem with a file. The file is still processed.
     pub fn warn(&self, path: &str, reason: &str) {
         self.tell(StageEvent::Warning { path, reason });
-        self.record(|tallies| tallies.warnings.add(reason, path));
+        self.record(|report| report.warnings.add(reason, path));
     }
 
     /// Reports a file that could not be processed. The run continues.
     pub fn error(&self, path: &str, reason: &str) {
         self.tell(StageEvent::Error { path, reason });
-        self.record(|tallies| tallies.errors.add(reason, path));
+        self.record(|report| report.errors.add(reason, path));
     }
 
     /// Reports a failure that does not concern a row of a batch, such as a failed listing of documents. If a row could
@@ -151,11 +128,11 @@ impl StageContext<'_> {
     /// row again.
     pub fn failed(&self, path: &str, reason: &str) {
         self.report_failure(path, reason);
-        self.record(|tallies| {
+        self.record(|report| {
             let place = (self.stage.to_owned(), path.to_owned(), reason.to_owned());
-            tallies.failed_places.insert(place);
-            if tallies.failed_places.len() > MAX_FAILED_PLACES {
-                tallies.failed_places.pop_last();
+            report.failed_places.insert(place);
+            if report.failed_places.len() > MAX_FAILED_PLACES {
+                report.failed_places.pop_last();
             }
         });
     }
@@ -163,7 +140,7 @@ impl StageContext<'_> {
     /// Counts a failure in the run report.
     pub(crate) fn report_failure(&self, path: &str, reason: &str) {
         self.tell(StageEvent::Failed { path, reason });
-        self.record(|tallies| tallies.failures.entry(self.stage.to_owned()).or_default().add(reason, path));
+        self.record(|report| report.failures.entry(self.stage.to_owned()).or_default().add(reason, path));
     }
 
     /// Passes a line of the stage's log to the observer of the run.
@@ -185,19 +162,19 @@ impl StageContext<'_> {
     /// Saves a text for the next run. The next run receives the text only if everything that this run stores still
     /// exists.
     pub fn keep(&self, text: &str) {
-        self.record(|tallies| drop(tallies.kept.insert(self.stage.to_owned(), text.to_owned())));
+        self.record(|report| drop(report.kept.insert(self.stage.to_owned(), text.to_owned())));
     }
 
     /// Adds `n` to a counter of the run report.
     pub fn count(&self, name: &str, n: u64) {
         self.tell(StageEvent::Counted { name, n });
-        self.record(|tallies| {
+        self.record(|report| {
             // The number is limited because a custom stage may derive counter names from its data.
-            let has_room = tallies.counters.len() < MAX_COUNTERS;
-            if let Some(counter) = tallies.counters.get_mut(name) {
+            let has_room = report.counters.len() < MAX_COUNTERS;
+            if let Some(counter) = report.counters.get_mut(name) {
                 *counter += n;
             } else if has_room {
-                tallies.counters.insert(name.to_owned(), n);
+                report.counters.insert(name.to_owned(), n);
             }
         });
     }
@@ -260,7 +237,7 @@ impl StageContext<'_> {
         self.run.probe.iter().for_each(|probe| probe.on_event(self.stage, event));
     }
 
-    fn record(&self, change: impl FnOnce(&mut RunTallies)) {
-        change(&mut self.run.tallies.lock().unwrap_or_else(PoisonError::into_inner));
+    fn record(&self, change: impl FnOnce(&mut RunReport)) {
+        change(&mut self.run.report.lock().unwrap_or_else(PoisonError::into_inner));
     }
 }

@@ -1,13 +1,10 @@
 //! Emission of batches by a source, or by a restructuring stage when it closes.
 
 use crate::batch::Batch;
-use crate::built_in_column::RefusedValue;
-use crate::cell::Cell;
-use crate::column::{Column, Entity};
+use crate::column::Entity;
 use crate::column_table::ColumnName;
 use crate::permissions::{AccessError, Permissions};
 use crate::stage_error::StageError;
-use crate::value::Value;
 use crate::view::{BatchRows, BatchView};
 
 /// Receives emitted batches.
@@ -33,8 +30,8 @@ impl<'a> Emitter<'a> {
     }
 
     /// Creates an empty batch with this number of file rows, to be filled and emitted.
-    pub fn batch(&self, files: usize) -> Draft<'a> {
-        Draft { batch: Batch::with_files(files), permissions: self.permissions }
+    pub fn batch(&self, files: usize) -> BatchView<'a> {
+        BatchView::new(BatchRows::Owned(Batch::with_files(files)), self.permissions)
     }
 
     /// Waits as long as `condition` is true. The argument of `condition` is the number of files that have reached the
@@ -49,11 +46,10 @@ impl<'a> Emitter<'a> {
     /// # Errors
     /// Returns [`StageError::Stopped`] if the run is stopping. Returns an [`AccessError`] if the batch lacks a column
     /// that a later stage requires, or if the stage may not emit batches.
-    pub fn emit(&mut self, draft: Draft<'_>) -> Result<(), StageError> {
-        let batch = draft.batch;
-        if !self.permissions.restructures {
+    pub fn emit(&mut self, draft: BatchView<'_>) -> Result<(), StageError> {
+        let (BatchRows::Owned(batch), true) = (draft.rows, self.permissions.restructures) else {
             return Err(AccessError::Emission { stage: self.permissions.stage() }.into());
-        }
+        };
         let missing = self.required.iter().find(|name| {
             Entity::from_column(name).is_some_and(|entity| {
                 let table = batch.table(entity);
@@ -65,55 +61,5 @@ impl<'a> Emitter<'a> {
             return Err(AccessError::Unwritten { stage, column }.into());
         }
         self.port.send(batch)
-    }
-}
-
-/// A batch that is being filled.
-pub struct Draft<'a> {
-    batch: Batch,
-    permissions: &'a Permissions,
-}
-
-impl Draft<'_> {
-    /// Fills a column, one value per row.
-    ///
-    /// # Errors
-    /// Returns an error if the stage does not declare the column as written, or if the number of values differs from
-    /// the number of rows.
-    pub fn write<T: Cell>(&mut self, column: Column<T>, values: Vec<T>) -> Result<(), AccessError> {
-        self.view().write(column, values)
-    }
-
-    /// Fills a custom column, with at most one value per row.
-    ///
-    /// # Errors
-    /// Returns the same errors as [`BatchView::write_dynamic`].
-    pub fn write_dynamic(&mut self, name: &str, values: Vec<Option<Value>>) -> Result<(), AccessError> {
-        self.view().write_dynamic(name, values)
-    }
-
-    /// Fills a column by name.
-    ///
-    /// # Errors
-    /// Returns the same errors as [`BatchView::write_values`].
-    pub fn write_values(&mut self, name: &str, values: Vec<Option<Value>>) -> Result<Vec<RefusedValue>, AccessError> {
-        self.view().write_values(name, values)
-    }
-
-    /// Adds chunk rows. `files` contains the file row of each chunk.
-    ///
-    /// # Errors
-    /// Returns the same errors as [`BatchView::add_chunks`].
-    pub fn add_chunks(&mut self, files: Vec<u32>) -> Result<(), AccessError> {
-        self.view().add_chunks(files)
-    }
-
-    /// Sets the size in bytes that the batch is expected to reach. The memory budget counts this size from the start.
-    pub fn expect_bytes(&mut self, bytes: u64) {
-        self.batch.expected_bytes = bytes;
-    }
-
-    fn view(&mut self) -> BatchView<'_> {
-        BatchView::new(BatchRows::Exclusive(&mut self.batch), self.permissions)
     }
 }

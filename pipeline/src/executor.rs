@@ -9,18 +9,21 @@
 //! next batch. A queue whose workers have all stopped drops its items, so that no sender waits forever.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::thread::{self, Builder};
+use std::time::Instant;
 
 use crate::access::StageKind;
 use crate::assembly::{BoundStage, Pipeline};
+use crate::budget::MemoryBudget;
 use crate::context::{CancelToken, RunState};
 use crate::in_flight::{Message, StepOutput};
 use crate::probe::Probe;
 use crate::progress::{Observer, Progress, Silent, StageLoad, StageMeter};
 use crate::queue::{QueueSender, ReorderBuffer, queue};
-use crate::report::{Outcome, RunError, RunReport, RunTallies, StageReport, bottleneck};
+use crate::report::{Outcome, RunError, RunReport, StageReport, bottleneck};
+use crate::stage_log::StageLog;
 use crate::worker_task::{WorkerTask, panic_message};
 
 /// Options of a run.
@@ -63,20 +66,32 @@ impl Pipeline {
     pub fn run(self, options: RunOptions<'_>) -> Result<RunReport, RunError> {
         let jobs = options.jobs.unwrap_or_else(|| self.run.threads()).max(1);
         let memory = options.memory.unwrap_or(self.run.memory);
-        let mut run = RunState::new(options.cancel, jobs, self.run.batch_files, memory);
-        run.fingerprints = self.fingerprints();
-        run.current = options.current;
-        run.kept = options.kept;
-        run.probe = options.probe;
-        run.meters = self
-            .stages
-            .iter()
-            .map(|stage| StageMeter {
-                workers: workers(stage, jobs),
-                single_worker: workers(stage, 2) == 1,
-                ..StageMeter::default()
-            })
-            .collect();
+        let meter = |stage: &BoundStage| StageMeter {
+            workers: workers(stage, jobs),
+            single_worker: workers(stage, 2) == 1,
+            ..StageMeter::default()
+        };
+        let run = RunState {
+            cancel: options.cancel,
+            jobs,
+            batch_files: self.run.batch_files,
+            budget: MemoryBudget::new(memory),
+            fingerprints: self.fingerprints(),
+            meters: self.stages.iter().map(meter).collect(),
+            report: Mutex::default(),
+            started: Instant::now(),
+            next_sequence: AtomicU64::new(0),
+            files_total: OnceLock::new(),
+            files_done: AtomicU64::new(0),
+            chunks_done: AtomicU64::new(0),
+            failed: AtomicBool::new(false),
+            error: Mutex::default(),
+            current: options.current,
+            kept: options.kept,
+            log: StageLog::default(),
+            probe: options.probe,
+            pool: OnceLock::new(),
+        };
         execute(&self, &run, options.observer);
         options.observer.on_progress(&progress(&self, &run));
         run.log.deliver(options.observer);
@@ -86,10 +101,10 @@ impl Pipeline {
 }
 
 fn workers(stage: &BoundStage, jobs: usize) -> usize {
-    match stage.kind {
-        StageKind::Sink if stage.in_parallel => jobs,
+    match stage.part.access.kind {
+        StageKind::Sink if stage.part.access.in_parallel => jobs,
         StageKind::Source | StageKind::Sink => 1,
-        StageKind::Transform => stage.workers.unwrap_or(jobs).max(1),
+        StageKind::Transform => stage.part.workers.unwrap_or(jobs).max(1),
     }
 }
 
@@ -103,13 +118,14 @@ fn execute(pipeline: &Pipeline, run: &RunState, observer: &dyn Observer) {
             let output = StepOutput { run, step, next: std::mem::take(&mut next) };
             for index in &step.stages {
                 let (stage, meter) = (&pipeline.stages[*index], &run.meters[*index]);
-                let input = (stage.kind != StageKind::Source).then(|| {
+                let input = (stage.part.access.kind != StageKind::Source).then(|| {
                     let (sender, receiver) = queue(pipeline.run.queue_batches, meter);
                     next.push(sender);
                     receiver
                 });
                 let live_workers = Arc::new(AtomicUsize::new(meter.workers));
-                let order = (stage.kind == StageKind::Sink).then(|| Arc::new(Mutex::new(ReorderBuffer::new())));
+                let order =
+                    (stage.part.access.kind == StageKind::Sink).then(|| Arc::new(Mutex::new(ReorderBuffer::new())));
                 tasks.extend((0..meter.workers).map(|_| WorkerTask {
                     run,
                     stage,
@@ -124,7 +140,7 @@ fn execute(pipeline: &Pipeline, run: &RunState, observer: &dyn Observer) {
         // The source is spawned last: if a thread cannot be spawned, nothing has been emitted yet.
         let mut threads = Vec::with_capacity(tasks.len());
         for task in tasks {
-            let name = &task.stage.name;
+            let name = &task.stage.part.name;
             match Builder::new().name(format!("aurora-{name}")).spawn_scoped(scope, move || task.run()) {
                 Ok(thread) => threads.push(thread),
                 Err(source) => {
@@ -161,7 +177,7 @@ fn execute(pipeline: &Pipeline, run: &RunState, observer: &dyn Observer) {
 
 fn progress(pipeline: &Pipeline, run: &RunState) -> Progress {
     let load = |(stage, meter): (&BoundStage, &StageMeter)| StageLoad {
-        name: stage.name.clone(),
+        name: stage.part.name.clone(),
         workers: meter.workers,
         busy: meter.at_work.load(Ordering::Relaxed),
         queued: meter.queued.load(Ordering::Relaxed),
@@ -183,10 +199,9 @@ fn report(pipeline: &Pipeline, run: &RunState) -> RunReport {
         .stages
         .iter()
         .zip(&run.meters)
-        .map(|(stage, meter)| meter.report(&stage.name, run.started, elapsed))
+        .map(|(stage, meter)| meter.report(&stage.part.name, run.started, elapsed))
         .collect();
-    let tallies = std::mem::take(&mut *run.tallies.lock().unwrap_or_else(PoisonError::into_inner));
-    let RunTallies { skipped, warnings, errors, failures, failed_places, kept, counters } = tallies;
+    let reported = std::mem::take(&mut *run.report.lock().unwrap_or_else(PoisonError::into_inner));
     RunReport {
         outcome: if run.cancel.is_cancelled() { Outcome::Cancelled } else { Outcome::Completed },
         elapsed,
@@ -196,12 +211,6 @@ fn report(pipeline: &Pipeline, run: &RunState) -> RunReport {
         chunks: run.chunks_done.load(Ordering::Relaxed),
         memory_limit: run.budget.limit(),
         memory_peak: run.budget.peak(),
-        skipped,
-        warnings,
-        errors,
-        failures,
-        failed_places,
-        kept,
-        counters,
+        ..reported
     }
 }

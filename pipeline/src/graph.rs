@@ -3,15 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use crate::access::{Access, DynamicColumns, StageKind};
-use crate::column::{CellType, Entity};
+use aurora_diagnostics::Diagnostic;
 
-/// One stage of the graph.
-pub(crate) struct Node<'a> {
-    pub(crate) access: &'a Access,
-    /// Indices of stages that must come before this one.
-    pub(crate) after: Vec<usize>,
-}
+use crate::access::{DynamicColumns, StageKind};
+use crate::column::Entity;
+use crate::plan_diagnostics::{PlanContext, no_sink};
 
 /// The reason for an edge from one stage to another.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -37,75 +33,31 @@ impl fmt::Display for EdgeReason {
     }
 }
 
-/// An error that prevents ordering the stages. Stages are identified by index.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum PlanError {
-    /// No stage before `reader` writes the column. `later` is a stage that writes the column afterwards, if any.
-    Missing {
-        reader: usize,
-        column: String,
-        later: Option<usize>,
-    },
-    Unordered {
-        column: String,
-        first: usize,
-        second: usize,
-    },
-    /// Stages that depend on each other. The path does not repeat its first stage at the end.
-    Cycle {
-        path: Vec<(usize, EdgeReason)>,
-    },
-    Types {
-        column: String,
-        reader: usize,
-        reads: CellType,
-        writer: usize,
-        writes: CellType,
-    },
-    ColumnName {
-        stage: usize,
-        column: String,
-    },
-    NoSource,
-    TwoSources {
-        first: usize,
-        second: usize,
-    },
-}
-
-/// A warning about stages that can be ordered.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum PlanWarning {
-    Unread { writer: usize, column: String },
-    NoSink,
-}
-
 /// The edges between stages and the resulting order of the stages.
-#[derive(Debug, Default)]
 pub(crate) struct Graph {
     pub(crate) edges: BTreeMap<(usize, usize), BTreeSet<EdgeReason>>,
     /// Indices of the stages in topological order.
     pub(crate) order: Vec<usize>,
     /// Length of the longest path to each stage. Stages of the same level share a batch.
     pub(crate) level: Vec<usize>,
-    pub(crate) warnings: Vec<PlanWarning>,
+    pub(crate) warnings: Vec<Diagnostic>,
 }
 
 impl Graph {
-    /// Orders the stages.
+    /// Orders the stages. `after` contains, for each stage, the indices of stages that must come before it.
     ///
     /// # Errors
-    /// Returns all errors.
-    pub(crate) fn new(nodes: &[Node<'_>]) -> Result<Self, Vec<PlanError>> {
-        let mut builder = GraphBuilder { nodes, edges: BTreeMap::new(), errors: Vec::new() };
+    /// Returns all errors, except those that may only be consequences of other errors.
+    pub(crate) fn new(context: &PlanContext<'_>, after: &[Vec<usize>]) -> Result<Self, Vec<Diagnostic>> {
+        let mut builder = GraphBuilder { context, edges: BTreeMap::new(), errors: Vec::new() };
         builder.check_sources();
         builder.check_names();
-        builder.declared_edges();
+        builder.declared_edges(after);
         builder.column_edges();
         builder.check_writers();
         builder.check_cycles();
         if !builder.errors.is_empty() {
-            return Err(builder.errors);
+            return Err(builder.errors.into_iter().flatten().collect());
         }
         builder.row_edges(true);
         builder.dynamic_edges();
@@ -115,9 +67,10 @@ impl Graph {
 }
 
 struct GraphBuilder<'a> {
-    nodes: &'a [Node<'a>],
+    context: &'a PlanContext<'a>,
     edges: BTreeMap<(usize, usize), BTreeSet<EdgeReason>>,
-    errors: Vec<PlanError>,
+    /// `None` stands for an error that may only be a consequence of another error.
+    errors: Vec<Option<Diagnostic>>,
 }
 
 /// The stages that use a column.
@@ -141,33 +94,32 @@ impl GraphBuilder<'_> {
     fn check_sources(&mut self) {
         let sources: Vec<usize> = self.stages_of_kind(StageKind::Source).collect();
         match sources.as_slice() {
-            [] => self.errors.push(PlanError::NoSource),
+            [] => self.errors.push(self.context.no_source()),
             [first, others @ ..] => {
-                self.errors
-                    .extend(others.iter().map(|second| PlanError::TwoSources { first: *first, second: *second }));
+                self.errors.extend(others.iter().map(|second| Some(self.context.two_sources(*first, *second))));
             }
         }
     }
 
     fn check_names(&mut self) {
-        for (stage, node) in self.nodes.iter().enumerate() {
-            for column in node.access.all_reads().chain(&node.access.writes) {
+        for (stage, access) in self.context.accesses.iter().enumerate() {
+            for column in access.all_reads().chain(&access.writes) {
                 if Entity::from_column(column.name()).is_none() {
-                    self.errors.push(PlanError::ColumnName { stage, column: column.name().to_owned() });
+                    self.errors.push(Some(self.context.column_name(stage, column.name())));
                 }
             }
         }
     }
 
-    fn declared_edges(&mut self) {
-        for (to, node) in self.nodes.iter().enumerate() {
-            for from in &node.after {
+    fn declared_edges(&mut self, after: &[Vec<usize>]) {
+        for (to, after) in after.iter().enumerate() {
+            for from in after {
                 self.edge(*from, to, EdgeReason::After);
             }
         }
         let source = self.stages_of_kind(StageKind::Source).next();
         if let Some(source) = source {
-            for to in (0..self.nodes.len()).filter(|to| self.nodes[*to].access.kind != StageKind::Source) {
+            for to in (0..self.stages()).filter(|to| self.context.accesses[*to].kind != StageKind::Source) {
                 self.edge(source, to, EdgeReason::Source);
             }
         }
@@ -189,7 +141,7 @@ impl GraphBuilder<'_> {
                 }
             }
             for (updater, _) in users.updaters.iter().filter(|(_, required)| *required && users.writers.is_empty()) {
-                self.errors.push(PlanError::Missing { reader: *updater, column: name.clone(), later: None });
+                self.errors.push(self.context.missing(*updater, name, None));
             }
             for (reader, required) in &users.readers {
                 let mut produced = false;
@@ -200,8 +152,7 @@ impl GraphBuilder<'_> {
                     }
                 }
                 if *required && !produced {
-                    let later = users.all_writers().next();
-                    self.errors.push(PlanError::Missing { reader: *reader, column: name.clone(), later });
+                    self.errors.push(self.context.missing(*reader, name, users.all_writers().next()));
                 }
             }
             self.check_types(name);
@@ -209,13 +160,12 @@ impl GraphBuilder<'_> {
     }
 
     fn check_types(&mut self, name: &str) {
-        for (writer, node) in self.nodes.iter().enumerate() {
-            let Some(written) = node.access.writes.iter().find(|column| column.name() == name) else { continue };
-            for (reader, node) in self.nodes.iter().enumerate() {
-                let Some(read) = node.access.all_reads().find(|column| column.name() == name) else { continue };
+        for (writer, access) in self.context.accesses.iter().enumerate() {
+            let Some(written) = access.writes.iter().find(|column| column.name() == name) else { continue };
+            for (reader, access) in self.context.accesses.iter().enumerate() {
+                let Some(read) = access.all_reads().find(|column| column.name() == name) else { continue };
                 if !read.cell.accepts(&written.cell) {
-                    let (column, reads, writes) = (name.to_owned(), read.cell, written.cell);
-                    self.errors.push(PlanError::Types { column, reader, reads, writer, writes });
+                    self.errors.push(Some(self.context.types(reader, read, writer, written)));
                 }
             }
         }
@@ -228,7 +178,7 @@ impl GraphBuilder<'_> {
                 for second in &writers[at + 1..] {
                     if !reaches(&self.edges, *first, *second) && !reaches(&self.edges, *second, *first) {
                         let (first, second) = (*first.min(second), *first.max(second));
-                        self.errors.push(PlanError::Unordered { column: column.clone(), first, second });
+                        self.errors.push(Some(self.context.unordered(&column, first, second)));
                     }
                 }
             }
@@ -238,15 +188,15 @@ impl GraphBuilder<'_> {
     /// Reports one shortest cycle for every strongly connected component.
     fn check_cycles(&mut self) {
         let mut known: BTreeSet<usize> = BTreeSet::new();
-        for start in 0..self.nodes.len() {
+        for start in 0..self.stages() {
             if known.contains(&start) {
                 continue;
             }
             if let Some(path) = shortest_cycle(&self.edges, start) {
-                let component = (0..self.nodes.len())
+                let component = (0..self.stages())
                     .filter(|other| reaches(&self.edges, start, *other) && reaches(&self.edges, *other, start));
                 known.extend(component);
-                self.errors.push(PlanError::Cycle { path });
+                self.errors.push(Some(self.context.cycle(&path)));
             }
         }
     }
@@ -254,12 +204,13 @@ impl GraphBuilder<'_> {
     /// Adds edges from each stage that drops or adds rows to the stages that use the rows, unless other edges already
     /// order the two stages.
     fn row_edges(&mut self, chunks_only: bool) {
-        for from in 0..self.nodes.len() {
-            if !self.nodes[from].access.restructures || self.nodes[from].access.kind == StageKind::Source {
+        for from in 0..self.stages() {
+            let access = self.context.accesses[from];
+            if !access.restructures || access.kind == StageKind::Source {
                 continue;
             }
-            for to in 0..self.nodes.len() {
-                let access = self.nodes[to].access;
+            for to in 0..self.stages() {
+                let access = self.context.accesses[to];
                 let on_chunks = access
                     .all_reads()
                     .chain(&access.writes)
@@ -274,10 +225,10 @@ impl GraphBuilder<'_> {
     /// Adds edges from the writers of custom columns to the stages that read all custom columns, unless an edge would
     /// create a cycle.
     fn dynamic_edges(&mut self) {
-        for to in 0..self.nodes.len() {
-            let Some(read) = self.nodes[to].access.reads_dynamic else { continue };
-            for from in 0..self.nodes.len() {
-                let columns = &self.nodes[from].access.writes;
+        for to in 0..self.stages() {
+            let Some(read) = self.context.accesses[to].reads_dynamic else { continue };
+            for from in 0..self.stages() {
+                let columns = &self.context.accesses[from].writes;
                 for column in columns.iter().filter(|column| read.include(column)) {
                     if from != to && !reaches(&self.edges, to, from) {
                         self.edge(from, to, EdgeReason::Column(column.name().to_owned()));
@@ -288,7 +239,7 @@ impl GraphBuilder<'_> {
     }
 
     fn finish(self) -> Graph {
-        let count = self.nodes.len();
+        let count = self.stages();
         let mut level = vec![0; count];
         let mut order: Vec<usize> = Vec::with_capacity(count);
         while order.len() < count {
@@ -305,29 +256,28 @@ impl GraphBuilder<'_> {
         Graph { edges: self.edges, order, level, warnings }
     }
 
-    fn warnings(&self) -> Vec<PlanWarning> {
-        let all_dynamic = self.nodes.iter().any(|node| node.access.reads_dynamic == Some(DynamicColumns::All));
+    fn warnings(&self) -> Vec<Diagnostic> {
+        let accesses = &self.context.accesses;
+        let all_dynamic = accesses.iter().any(|access| matches!(access.reads_dynamic, Some(DynamicColumns::All)));
         let mut warnings = Vec::new();
         for (column, users) in self.users() {
             for writer in users.writers.iter().filter(|_| users.updaters.is_empty() && users.readers.is_empty()) {
-                let dynamic =
-                    self.nodes[*writer].access.writes.iter().any(|spec| spec.name() == column && spec.is_dynamic());
-                let offered = self.nodes[*writer].access.offered.contains(&column);
+                let dynamic = accesses[*writer].writes.iter().any(|spec| spec.name() == column && spec.is_dynamic());
+                let offered = accesses[*writer].offered.contains(&column);
                 if !(dynamic && all_dynamic || offered) {
-                    warnings.push(PlanWarning::Unread { writer: *writer, column: column.clone() });
+                    warnings.push(self.context.unread(*writer, &column));
                 }
             }
         }
         if self.stages_of_kind(StageKind::Sink).next().is_none() {
-            warnings.push(PlanWarning::NoSink);
+            warnings.push(no_sink());
         }
         warnings
     }
 
     fn users(&self) -> BTreeMap<String, ColumnUsers> {
         let mut columns: BTreeMap<String, ColumnUsers> = BTreeMap::new();
-        for (stage, node) in self.nodes.iter().enumerate() {
-            let access = node.access;
+        for (stage, access) in self.context.accesses.iter().enumerate() {
             let names: BTreeSet<&str> = access.all_reads().chain(&access.writes).map(|column| column.name()).collect();
             for name in names {
                 let users = columns.entry(name.to_owned()).or_default();
@@ -343,7 +293,12 @@ impl GraphBuilder<'_> {
     }
 
     fn stages_of_kind(&self, kind: StageKind) -> impl Iterator<Item = usize> {
-        self.nodes.iter().enumerate().filter(move |(_, node)| node.access.kind == kind).map(|(index, _)| index)
+        (0..self.stages()).filter(move |stage| self.context.accesses[*stage].kind == kind)
+    }
+
+    /// The number of stages.
+    fn stages(&self) -> usize {
+        self.context.accesses.len()
     }
 
     fn ordered(&self, a: usize, b: usize) -> bool {

@@ -141,12 +141,12 @@ pub use byte_size::{ByteSize, format_bytes, parse_bytes};
 pub use ceilings::{Ceiling, MAX_WORKERS};
 pub use cell::Cell;
 pub use column::{CellType, Column, ColumnSpec, Entity};
-pub use column_use::{ColumnUse, ColumnUses};
+pub use column_use::ColumnUses;
 pub use column_values::ColumnValues;
 
 pub use config::RunConfig;
 pub use context::{CancelToken, StageContext};
-pub use emitter::{Draft, Emitter};
+pub use emitter::Emitter;
 pub use executor::RunOptions;
 pub use fingerprint::Fingerprint;
 pub use missing_result::{MissingResult, NO_RESULT};

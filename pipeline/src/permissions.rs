@@ -104,7 +104,6 @@ pub enum AccessError {
 }
 
 /// The permissions of one stage for a batch. A view checks every operation against the permissions.
-#[derive(Debug)]
 pub(crate) struct Permissions {
     pub(crate) stage: Arc<str>,
     pub(crate) columns: BTreeMap<ColumnName, ColumnPermission>,

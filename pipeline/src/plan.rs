@@ -87,11 +87,6 @@ impl PlannedStage {
         self.thresholds
     }
 
-    /// Names of the stages that the pipeline file puts before this one.
-    pub fn after(&self) -> &[String] {
-        &self.after
-    }
-
     /// The external program that the stage runs.
     pub fn program(&self) -> Option<ProgramSpec> {
         self.config.program()
@@ -183,10 +178,8 @@ impl Plan {
                 table.insert("after".to_owned(), TomlValue::Array(after));
             }
             table.extend(stage.table.clone());
-            let mut stages = Table::new();
-            stages.insert(stage.name.clone(), TomlValue::Table(table));
-            let mut root = Table::new();
-            root.insert("stage".to_owned(), TomlValue::Table(stages));
+            let stages = Table::from_iter([(stage.name.clone(), TomlValue::Table(table))]);
+            let root = Table::from_iter([("stage".to_owned(), TomlValue::Table(stages))]);
             let _ = write!(text, "\n{root}");
         }
         text

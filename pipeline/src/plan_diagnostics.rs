@@ -1,7 +1,9 @@
 //! Error and warning messages for the dependency graph.
 
+use std::fmt::Display;
+
 use crate::access::Access;
-use crate::graph::{EdgeReason, PlanError, PlanWarning};
+use crate::column::ColumnSpec;
 use crate::registry::Registry;
 use aurora_diagnostics::{Diagnostic, Location, code};
 
@@ -39,58 +41,54 @@ pub(crate) struct PlanContext<'a> {
 }
 
 impl PlanContext<'_> {
-    /// Returns the diagnostic for an error; `None` if the error may only be a consequence of another error.
-    pub(crate) fn error(&self, error: &PlanError) -> Option<Diagnostic> {
-        let is_consequence = match error {
-            PlanError::Missing { column, .. } => {
-                let writes = |stage: &BrokenStage| stage.site.writes.contains(column);
-                !self.known && !self.is_typing_error(column) || self.broken.iter().any(writes)
-            }
-            PlanError::NoSource => !self.known || !self.broken.is_empty(),
-            _ => false,
-        };
-        if is_consequence {
-            return None;
-        }
-        Some(match error {
-            PlanError::Missing { reader, column, later } => self.missing(self.sites[*reader], column, *later),
-            PlanError::Unordered { column, first, second } => {
-                let (first, second) = (self.name(*first), *second);
-                let message = format!(
-                    "stages `{first}` and `{}` both write column `{column}`, but their order is undefined",
-                    self.name(second)
-                );
-                let name = self.name(second);
-                let help = format!(
-                    "add `after = [\"{first}\"]` to `{name}` or the other way round, or leave one out with `enabled = false`"
-                );
-                Diagnostic::error(code::UNORDERED_WRITERS, self.place(second), message).with_help(Some(help))
-            }
-            PlanError::Cycle { path } => self.cycle(path),
-            PlanError::Types { column, reader, reads, writer, writes } => {
-                let message = format!(
-                    "stage `{}` reads column `{column}` as `{reads}`, but `{}` writes it as `{writes}`",
-                    self.name(*reader),
-                    self.name(*writer)
-                );
-                Diagnostic::error(code::COLUMN_TYPE, self.place(*reader), message)
-            }
-            PlanError::ColumnName { stage, column } => {
-                let message = format!("stage `{}` names a column `{column}`", self.name(*stage));
-                let like = self.like(column).unwrap_or_else(|| "columns are named `file.*` or `chunk.*`".to_owned());
-                Diagnostic::error(code::COLUMN_NAME, self.place(*stage), message).with_help(Some(like))
-            }
-            PlanError::NoSource => {
-                let help = "a pipeline starts with a stage that emits batches".to_owned();
-                Diagnostic::error(code::NO_SOURCE, None, "the pipeline has no source").with_help(Some(help))
-            }
-            PlanError::TwoSources { first, second } => {
-                let message =
-                    format!("`{}` is a second source, in addition to `{}`", self.name(*second), self.name(*first));
-                let help = format!("disable one of them: `enabled = false` in [stage.{}]", self.name(*first));
-                Diagnostic::error(code::TWO_SOURCES, self.place(*second), message).with_help(Some(help))
-            }
-        })
+    /// Reports that no stage before `reader` writes the column. `later` is a stage that writes the column afterwards, if
+    /// any. Returns `None` if this may only be a consequence of another error.
+    pub(crate) fn missing(&self, reader: usize, column: &str, later: Option<usize>) -> Option<Diagnostic> {
+        let writes = |stage: &BrokenStage| stage.site.writes.iter().any(|written| written == column);
+        let is_consequence = !self.known && !self.is_typing_error(column) || self.broken.iter().any(writes);
+        (!is_consequence).then(|| self.missing_from(self.sites[reader], column, later))
+    }
+
+    pub(crate) fn unordered(&self, column: &str, first: usize, second: usize) -> Diagnostic {
+        let (first, name) = (self.name(first), self.name(second));
+        let message =
+            format!("stages `{first}` and `{name}` both write column `{column}`, but their order is undefined");
+        let help = format!(
+            "add `after = [\"{first}\"]` to `{name}` or the other way round, or leave one out with `enabled = false`"
+        );
+        Diagnostic::error(code::UNORDERED_WRITERS, self.place(second), message).with_help(Some(help))
+    }
+
+    pub(crate) fn types(&self, reader: usize, read: &ColumnSpec, writer: usize, written: &ColumnSpec) -> Diagnostic {
+        let message = format!(
+            "stage `{}` reads column `{}` as `{}`, but `{}` writes it as `{}`",
+            self.name(reader),
+            read.name,
+            read.cell,
+            self.name(writer),
+            written.cell
+        );
+        Diagnostic::error(code::COLUMN_TYPE, self.place(reader), message)
+    }
+
+    pub(crate) fn column_name(&self, stage: usize, column: &str) -> Diagnostic {
+        let message = format!("stage `{}` names a column `{column}`", self.name(stage));
+        let like = self.like(column).unwrap_or_else(|| "columns are named `file.*` or `chunk.*`".to_owned());
+        Diagnostic::error(code::COLUMN_NAME, self.place(stage), message).with_help(Some(like))
+    }
+
+    /// Reports that there is no source. Returns `None` if this may only be a consequence of another error.
+    pub(crate) fn no_source(&self) -> Option<Diagnostic> {
+        let help = "a pipeline starts with a stage that emits batches".to_owned();
+        let error = Diagnostic::error(code::NO_SOURCE, None, "the pipeline has no source").with_help(Some(help));
+        (self.known && self.broken.is_empty()).then_some(error)
+    }
+
+    pub(crate) fn two_sources(&self, first: usize, second: usize) -> Diagnostic {
+        let (first, name) = (self.name(first), self.name(second));
+        let message = format!("`{name}` is a second source, in addition to `{first}`");
+        let help = format!("disable one of them: `enabled = false` in [stage.{first}]");
+        Diagnostic::error(code::TWO_SOURCES, self.place(second), message).with_help(Some(help))
     }
 
     /// Returns a diagnostic for each column that a broken stage reads and no stage writes.
@@ -103,25 +101,17 @@ impl PlanContext<'_> {
         for stage in self.broken {
             let missing = stage.reads.iter().filter(|column| !is_written(column));
             let certain = missing.filter(|column| self.known || self.is_typing_error(column));
-            found.extend(certain.map(|column| self.missing(&stage.site, column, None)));
+            found.extend(certain.map(|column| self.missing_from(&stage.site, column, None)));
         }
         found
     }
 
-    /// Returns the diagnostic for a warning.
-    pub(crate) fn warning(&self, warning: &PlanWarning) -> Diagnostic {
-        match warning {
-            PlanWarning::Unread { writer, column } => {
-                let message = format!("no stage reads column `{column}`, which `{}` writes", self.name(*writer));
-                Diagnostic::warning(code::UNREAD_COLUMN, self.place(*writer), message)
-            }
-            PlanWarning::NoSink => {
-                Diagnostic::warning(code::NO_SINK, None, "the pipeline has no sink: nothing is kept")
-            }
-        }
+    pub(crate) fn unread(&self, writer: usize, column: &str) -> Diagnostic {
+        let message = format!("no stage reads column `{column}`, which `{}` writes", self.name(writer));
+        Diagnostic::warning(code::UNREAD_COLUMN, self.place(writer), message)
     }
 
-    fn missing(&self, reader: &StageSite, column: &str, later: Option<usize>) -> Diagnostic {
+    fn missing_from(&self, reader: &StageSite, column: &str, later: Option<usize>) -> Diagnostic {
         let name = &reader.name;
         let message = format!("stage `{name}` reads column `{column}`, which no earlier stage writes");
         let switched_off = self.disabled.iter().find(|stage| stage.writes.iter().any(|written| written == column));
@@ -156,7 +146,9 @@ impl PlanContext<'_> {
         written.chain(self.registry.into_iter().flat_map(Registry::columns).map(|known| known.name))
     }
 
-    fn cycle(&self, path: &[(usize, EdgeReason)]) -> Diagnostic {
+    /// Reports stages that depend on each other: each stage with the reason why the next stage depends on it. The path
+    /// does not repeat its first stage at the end.
+    pub(crate) fn cycle(&self, path: &[(usize, impl Display)]) -> Diagnostic {
         let start = path.first().map_or(0, |(stage, _)| *stage);
         let mut text = format!("`{}`", self.name(start));
         for (at, (_, why)) in path.iter().enumerate() {
@@ -175,4 +167,8 @@ impl PlanContext<'_> {
     fn place(&self, stage: usize) -> Option<Location> {
         self.sites[stage].location.clone()
     }
+}
+
+pub(crate) fn no_sink() -> Diagnostic {
+    Diagnostic::warning(code::NO_SINK, None, "the pipeline has no sink: nothing is kept")
 }

@@ -88,28 +88,20 @@ impl<T> QueueReceiver<'_, T> {
     }
 }
 
-/// The result of a short wait for an item.
-pub(crate) enum Polled<T> {
-    Item(T),
-    Empty,
-    /// All senders have been dropped.
-    Closed,
-}
-
 impl<T> QueueReceiver<'_, T> {
     /// Returns the next item if one arrives within [`IDLE_TIMEOUT`].
-    pub(crate) fn poll(&self) -> Polled<T> {
+    pub(crate) fn poll(&self) -> Option<T> {
         match self.receiver.recv_timeout(IDLE_TIMEOUT) {
             Ok(item) => {
                 self.consumer.queued.fetch_sub(1, Ordering::Relaxed);
-                Polled::Item(item)
+                Some(item)
             }
-            Err(RecvTimeoutError::Timeout) => Polled::Empty,
+            Err(RecvTimeoutError::Timeout) => None,
             Err(RecvTimeoutError::Disconnected) => {
                 // The caller polls while it waits for memory. Without a pause, a closed queue would make it poll in a
                 // busy loop.
                 std::thread::sleep(IDLE_TIMEOUT);
-                Polled::Closed
+                None
             }
         }
     }

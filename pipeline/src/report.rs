@@ -54,17 +54,18 @@ impl RunError {
 }
 
 /// The way in which a run without errors ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {
     /// The source has emitted all its batches.
+    #[default]
     Completed,
     /// The run was cancelled. Batches in flight were still processed, except those that a transform dropped.
     Cancelled,
 }
 
 /// The report of a run. Durations are serialized as seconds.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct RunReport {
     /// Whether the run was completed or cancelled.
     pub outcome: Outcome,
@@ -304,19 +305,6 @@ impl Tally {
     pub fn iter(&self) -> impl Iterator<Item = (&str, &TallyEntry)> {
         self.reasons.iter().map(|(reason, entry)| (reason.as_str(), entry))
     }
-}
-
-/// Everything that the stages of a run have reported.
-#[derive(Default)]
-pub(crate) struct RunTallies {
-    pub(crate) skipped: Tally,
-    pub(crate) warnings: Tally,
-    pub(crate) errors: Tally,
-    /// Failures by stage.
-    pub(crate) failures: BTreeMap<String, Tally>,
-    pub(crate) kept: BTreeMap<String, String>,
-    pub(crate) failed_places: BTreeSet<(String, String, String)>,
-    pub(crate) counters: BTreeMap<String, u64>,
 }
 
 fn seconds<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {

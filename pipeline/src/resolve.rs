@@ -4,7 +4,7 @@
 use crate::ceilings::{self, Ceiling};
 use crate::config::{Layer, RunConfig, StageTable};
 use crate::config_entry::ConfigEntry;
-use crate::graph::{Graph, Node};
+use crate::graph::Graph;
 use crate::plan::{Plan, PlannedStage};
 use crate::plan_diagnostics::PlanContext;
 use crate::problems::suggest;
@@ -93,26 +93,22 @@ pub fn load_checked<'a>(
     for (stage, after) in afters.chain(broken.iter().map(|stage| (stage.site.name.as_str(), &stage.after))) {
         check_after(stage, after, &names, &stages, &mut found);
     }
-    let nodes: Vec<Node<'_>> =
-        stages.iter().map(|stage| Node { access: &stage.access, after: predecessors(stage, &stages) }).collect();
-    let graph = Graph::new(&nodes);
-    drop(nodes);
     let context = PlanContext {
         sites: stages.iter().map(|stage| &stage.site).collect(),
-        accesses: stages.iter().map(|stage| &stage.access).collect(),
+        accesses: stages.iter().map(|stage| &stage.planned.access).collect(),
         disabled: &disabled,
         broken: &broken,
         registry: Some(registry),
         known,
     };
-    match &graph {
-        Ok(graph) => found.extend(graph.warnings.iter().map(|warning| context.warning(warning))),
-        Err(errors) => found.extend(errors.iter().filter_map(|error| context.error(error))),
-    }
+    let after: Vec<Vec<usize>> = stages.iter().map(|stage| predecessors(stage, &stages)).collect();
+    let graph = Graph::new(&context, &after);
+    let (Ok(Graph { warnings: findings, .. }) | Err(findings)) = &graph;
+    found.extend(findings.iter().cloned());
     found.extend(context.missing_in_broken());
     drop(context);
     drop(names);
-    let stages: Vec<PlannedStage> = stages.into_iter().map(ResolvedStage::planned).collect();
+    let stages: Vec<PlannedStage> = stages.into_iter().map(|stage| stage.planned).collect();
     // `further` may report a conflict between two writers that the graph has already reported.
     let is_in_conflict = found.iter().any(|item| item.code == code::UNORDERED_WRITERS);
     let is_new = |item: &Diagnostic| !is_in_conflict || item.code != code::UNORDERED_WRITERS;
@@ -144,7 +140,7 @@ fn check_after(
 fn predecessors(stage: &ResolvedStage, stages: &[ResolvedStage]) -> Vec<usize> {
     let position = |name: &str| stages.iter().position(|stage| stage.site.name == name);
     let named = stage.after.iter().map(|(name, _)| name.as_str());
-    named.chain(stage.access.after.iter().map(String::as_str)).filter_map(position).collect()
+    named.chain(stage.planned.access.after.iter().map(String::as_str)).filter_map(position).collect()
 }
 
 /// Parses all layers, from lowest to highest priority: first the extended pipelines, then the sources.

@@ -54,14 +54,9 @@ pub(crate) fn is_stage_key(name: &str) -> bool {
 /// An enabled stage with a parsed configuration. It becomes part of the plan if the pipeline has no errors.
 pub(crate) struct ResolvedStage {
     pub(crate) site: StageSite,
-    pub(crate) access: Access,
     /// The stages listed under the key `after`, with their locations.
     pub(crate) after: Vec<(String, Option<Location>)>,
-    type_name: String,
-    workers: Option<usize>,
-    thresholds: Thresholds,
-    table: Table,
-    config: Box<dyn ParsedConfig>,
+    pub(crate) planned: PlannedStage,
 }
 
 /// The result of resolving the table of a stage.
@@ -152,22 +147,19 @@ impl ResolvedStage {
             found.push(Diagnostic::error(code::INVALID_VALUE, location, message).with_help(help));
         }
         site.writes = written(&access);
-        Resolution::Enabled(Box::new(Self { site, access, after, type_name, workers, thresholds, table, config }))
-    }
-
-    pub(crate) fn planned(self) -> PlannedStage {
-        PlannedStage {
-            name: self.site.name,
-            location: self.site.location,
-            type_name: self.type_name,
-            access: self.access,
-            workers: self.workers,
-            thresholds: self.thresholds,
-            after: self.after.into_iter().map(|(name, _)| name).collect(),
-            table: self.table,
+        let planned = PlannedStage {
+            name: site.name.clone(),
+            location: site.location.clone(),
+            type_name,
+            access,
+            workers,
+            thresholds,
+            after: after.iter().map(|(name, _)| name.clone()).collect(),
+            table,
             step: 0,
-            config: self.config,
-        }
+            config,
+        };
+        Resolution::Enabled(Box::new(Self { site, after, planned }))
     }
 }
 
@@ -202,7 +194,7 @@ impl Registry {
         let resolved = ResolvedStage::resolve(stage, &sources, self, &mut found);
         found.sort(|file| sources.rank(file));
         match resolved {
-            Resolution::Enabled(stage) if !found.has_errors() => Ok(Configured { config: stage.config }),
+            Resolution::Enabled(stage) if !found.has_errors() => Ok(Configured { config: stage.planned.config }),
             _ => Err(found),
         }
     }

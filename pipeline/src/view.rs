@@ -18,6 +18,8 @@ use crate::probe::StageOutput;
 use crate::value::{DynamicType, Value, ValueRef};
 
 pub(crate) enum BatchRows<'a> {
+    /// The stage fills the batch and then emits it.
+    Owned(Batch),
     /// No other stage uses the batch at the same time.
     Exclusive(&'a mut Batch),
     /// Other stages of the step read the batch at the same time. Columns that this stage writes go to `staged`.
@@ -29,7 +31,7 @@ pub(crate) enum BatchRows<'a> {
 /// A rejected access ends the run even if the stage ignores the error, because the plan derives the order of stages
 /// from the declarations.
 pub struct BatchView<'a> {
-    rows: BatchRows<'a>,
+    pub(crate) rows: BatchRows<'a>,
     permissions: &'a Permissions,
     written: Vec<ColumnName>,
     taken: Vec<ColumnName>,
@@ -192,9 +194,9 @@ impl<'a> BatchView<'a> {
         let before =
             if column.is_updated { self.find(entity, &held_by).and_then(|table| table.any(&held_by)) } else { None };
         let mut made = ColumnTable::with_rows(values.len());
-        let refused = set.put(values, before, &mut made);
+        let refused = set(values, before, &mut made);
         self.note_written(held_by);
-        self.own_table(entity).merge(made);
+        self.own().table_mut(entity).merge(made);
         Ok(refused)
     }
 
@@ -261,6 +263,12 @@ impl<'a> BatchView<'a> {
         Ok(())
     }
 
+    /// Sets the size in bytes that a batch is expected to reach before it is emitted. The memory budget counts this size
+    /// from the start.
+    pub fn expect_bytes(&mut self, bytes: u64) {
+        self.own().expected_bytes = bytes;
+    }
+
     /// Reports that the stage could not process a row. The row continues without values from the stage, and a later run
     /// processes it again. `path` is the path of the row's file, for the run report.
     pub fn fail(&mut self, entity: Entity, row: u32, path: &str, reason: &str, cx: &StageContext<'_>) {
@@ -272,10 +280,7 @@ impl<'a> BatchView<'a> {
     /// failed on the row; `None` if the stage has not processed the row.
     pub fn add_missing_result(&mut self, entity: Entity, row: u32, reason: Option<&str>) {
         let result = MissingResult { stage: self.permissions.stage(), entity, row, reason: reason.map(Arc::from) };
-        match &mut self.rows {
-            BatchRows::Exclusive(batch) => batch.missing_results.push(result),
-            BatchRows::Shared { staged, .. } => staged.missing_results.push(result),
-        }
+        self.own().missing_results.push(result);
     }
 
     /// The rows for which an earlier stage has no result, in arbitrary order.
@@ -311,26 +316,39 @@ impl<'a> BatchView<'a> {
         let mut written: Vec<&str> = self.written.iter().map(AsRef::as_ref).collect();
         written.sort_unstable();
         written.dedup();
-        let staged = match &self.rows {
-            BatchRows::Exclusive(_) => None,
-            BatchRows::Shared { staged, .. } => Some(&**staged),
-        };
-        StageOutput { batch: self.batch(), staged, written, time }
+        StageOutput { batch: self.batch(), staged: self.staged(), written, time }
     }
 
     fn batch(&self) -> &Batch {
         match &self.rows {
+            BatchRows::Owned(batch) => batch,
             BatchRows::Exclusive(batch) => batch,
             BatchRows::Shared { base, .. } => base,
         }
     }
 
-    fn exclusive(&mut self) -> Result<&mut Batch, AccessError> {
-        let stage = self.permissions.stage();
+    /// Returns the batch to which this stage writes its columns.
+    fn own(&mut self) -> &mut Batch {
         match &mut self.rows {
-            BatchRows::Exclusive(batch) if self.permissions.restructures => Ok(batch),
-            _ => Err(refuse(&self.refused, AccessError::Rows { stage })),
+            BatchRows::Owned(batch) => batch,
+            BatchRows::Exclusive(batch) => batch,
+            BatchRows::Shared { staged, .. } => staged,
         }
+    }
+
+    /// Returns the columns that this stage has written while it shares the batch.
+    fn staged(&self) -> Option<&Batch> {
+        match &self.rows {
+            BatchRows::Shared { staged, .. } => Some(staged),
+            _ => None,
+        }
+    }
+
+    fn exclusive(&mut self) -> Result<&mut Batch, AccessError> {
+        if !self.permissions.restructures || self.staged().is_some() {
+            return Err(refuse(&self.refused, AccessError::Rows { stage: self.permissions.stage() }));
+        }
+        Ok(self.own())
     }
 
     fn find(&self, entity: Entity, name: &str) -> Option<&ColumnTable> {
@@ -341,29 +359,18 @@ impl<'a> BatchView<'a> {
     }
 
     fn find_any(&self, entity: Entity, name: &str) -> Option<&ColumnTable> {
-        let own = match &self.rows {
-            BatchRows::Exclusive(_) => None,
-            BatchRows::Shared { staged, .. } => Some(staged.table(entity)),
-        };
-        own.into_iter().chain([self.batch().table(entity)]).find(|table| table.contains(name))
+        let batches = self.staged().into_iter().chain([self.batch()]);
+        batches.map(|batch| batch.table(entity)).find(|table| table.contains(name))
     }
 
     fn put<T: Cell>(&mut self, entity: Entity, name: ColumnName, values: Vec<T>) {
         self.note_written(name.clone());
-        self.own_table(entity).insert(name, values);
+        self.own().table_mut(entity).insert(name, values);
     }
 
     fn note_written(&mut self, name: ColumnName) {
         self.taken.retain(|taken| *taken != name);
         self.written.push(name);
-    }
-
-    /// Returns the table to which this stage writes its columns.
-    fn own_table(&mut self, entity: Entity) -> &mut ColumnTable {
-        match &mut self.rows {
-            BatchRows::Exclusive(batch) => batch.table_mut(entity),
-            BatchRows::Shared { staged, .. } => staged.table_mut(entity),
-        }
     }
 
     fn check_read(&self, name: &str) -> Result<(), AccessError> {

@@ -15,7 +15,7 @@ use crate::emitter::{Emitter, OutputPort};
 use crate::in_flight::{Finished, InFlight, Message, StepOutput, Work};
 use crate::probe::StageOutput;
 use crate::progress::StageMeter;
-use crate::queue::{Polled, QueueReceiver, ReorderBuffer};
+use crate::queue::{QueueReceiver, ReorderBuffer};
 use crate::report::RunError;
 use crate::stage::Worker;
 use crate::stage_error::StageError;
@@ -49,7 +49,7 @@ impl<'r> WorkerTask<'r> {
     }
 
     fn work(&self) {
-        let cx = StageContext { stage: &self.stage.name, run: self.run };
+        let cx = StageContext { stage: &self.stage.part.name, run: self.run };
         match &self.input {
             None => self.guard(|| self.produce(&cx)),
             Some(input) => self.guard(|| self.process_all(input, &cx)),
@@ -61,7 +61,7 @@ impl<'r> WorkerTask<'r> {
     }
 
     fn produce(&self, cx: &StageContext<'_>) -> Result<(), StageError> {
-        let mut worker = self.stage.stage.open();
+        let mut worker = self.stage.part.stage.open();
         let since = Instant::now();
         let result = self.emitting(|out| worker.produce(out, cx));
         let waited = self.meter.blocked.total() + self.meter.memory_wait.total();
@@ -75,7 +75,7 @@ impl<'r> WorkerTask<'r> {
     }
 
     fn process_all(&self, input: &QueueReceiver<'r, Message<'r>>, cx: &StageContext<'_>) -> Result<(), StageError> {
-        let mut worker = self.stage.stage.open();
+        let mut worker = self.stage.part.stage.open();
         let order = || self.order.as_ref().map(|order| order.lock().unwrap_or_else(PoisonError::into_inner));
         let mut emptied = Vec::new();
         // Batches that must wait because the memory budget is exceeded, by sequence number.
@@ -89,10 +89,7 @@ impl<'r> WorkerTask<'r> {
             } else {
                 // Sinks may be waiting for these sequence numbers.
                 self.output.forward_emptied(&mut emptied, self.meter);
-                match input.poll() {
-                    Polled::Item(message) => message,
-                    Polled::Empty | Polled::Closed => Message::Emptied(Vec::new()),
-                }
+                input.poll().unwrap_or(Message::Emptied(Vec::new()))
             };
             if self.run.has_failed() {
                 return Ok(());
@@ -175,7 +172,9 @@ impl<'r> WorkerTask<'r> {
     /// sinks must receive the same batches.
     fn drops_batch(&self, result: Result<(), StageError>) -> Result<bool, StageError> {
         match result {
-            Err(StageError::Stopped) if self.stage.kind == StageKind::Transform && self.run.stopping() => Ok(true),
+            Err(StageError::Stopped) if self.stage.part.access.kind == StageKind::Transform && self.run.stopping() => {
+                Ok(true)
+            }
             other => other.map(|()| false),
         }
     }
@@ -199,13 +198,13 @@ impl<'r> WorkerTask<'r> {
         self.meter.at_work(|| worker.process(&mut view, cx))?;
         view.conclude()?;
         if let Some(probe) = &self.run.probe {
-            probe.on_output(&self.stage.name, &view.output(since.elapsed()));
+            probe.on_output(&self.stage.part.name, &view.output(since.elapsed()));
         }
         Ok(())
     }
 
     fn close(&self, cx: &StageContext<'_>) -> Result<(), StageError> {
-        self.emitting(|out| self.meter.at_work(|| self.stage.stage.close(out, cx)))
+        self.emitting(|out| self.meter.at_work(|| self.stage.part.stage.close(out, cx)))
     }
 
     fn emitting<R>(&self, work: impl FnOnce(&mut Emitter<'_>) -> R) -> R {
@@ -215,7 +214,7 @@ impl<'r> WorkerTask<'r> {
 
     /// Runs `work`. An error or a panic in `work` ends the run.
     fn guard(&self, work: impl FnOnce() -> Result<(), StageError>) {
-        let stage = || self.stage.name.clone();
+        let stage = || self.stage.part.name.clone();
         match catch_unwind(AssertUnwindSafe(work)) {
             Ok(Ok(())) => {}
             Ok(Err(StageError::Stopped)) if self.run.has_failed() => {}
@@ -249,12 +248,12 @@ impl OutputPort for TaskPort<'_, '_> {
     fn send(&mut self, batch: Batch) -> Result<(), StageError> {
         let WorkerTask { run, stage, meter, output, .. } = self.task;
         // Batches that a stage emits when it closes are accepted even if the run has been cancelled.
-        let stop = || if stage.kind == StageKind::Source { run.stopping() } else { run.has_failed() };
+        let stop = || if stage.part.access.kind == StageKind::Source { run.stopping() } else { run.has_failed() };
         if stop() {
             return Err(StageError::Stopped);
         }
         if let Some(probe) = &run.probe {
-            probe.on_output(&stage.name, &StageOutput::emitted(&batch, self.since.elapsed()));
+            probe.on_output(&stage.part.name, &StageOutput::emitted(&batch, self.since.elapsed()));
         }
         let (reservation, waited) = run.budget.admit(batch.bytes(), stop);
         meter.memory_wait.add(waited);

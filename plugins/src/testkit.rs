@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use aurora_pipeline::{
-    Access, AccessError, BatchCopy, BatchView, BuildContext, Cell, Column, ColumnSpec, Configured, Diagnostics, Draft,
+    Access, AccessError, BatchCopy, BatchView, BuildContext, Cell, Column, ColumnSpec, Configured, Diagnostics,
     DynamicType, Emitter, Entity, Fingerprint, Pipeline, Registry, RunConfig, RunError, RunOptions, RunReport,
     Services, Stage, StageConfig, StageContext, StageError, StageKind, StagePart, Value, Worker, producer,
 };
@@ -34,7 +34,7 @@ pub struct StageTest {
     rows: HandMade,
 }
 
-type Fill = Box<dyn Fn(&mut Draft<'_>) -> Result<(), AccessError> + Send + Sync>;
+type Fill = Box<dyn Fn(&mut BatchView<'_>) -> Result<(), AccessError> + Send + Sync>;
 
 /// A source that emits one batch with the rows of the test.
 #[derive(Default)]

@@ -6,8 +6,7 @@ use std::sync::Arc;
 
 use aurora_analysis::Analyzer;
 use aurora_pipeline::{
-    Access, BatchView, BuildContext, ColumnUse, Described, Fingerprint, Key, Stage, StageConfig, StageContext,
-    StageError, Worker,
+    Access, BatchView, BuildContext, Described, Fingerprint, Key, Stage, StageConfig, StageContext, StageError, Worker,
 };
 use aurora_storage::{ChunkId, IndexWriter, TermVector};
 use serde::{Deserialize, Serialize};
@@ -33,7 +32,7 @@ impl StageConfig for Bm25 {
         Access::sink()
             .in_parallel()
             .reads([STATUS.spec(), CHUNK_ID.spec(), TERMS.spec(), RECORD.spec()])
-            .reads_dynamic_used_for(ColumnUse::Terms)
+            .reads_dynamic_used_for(|uses| uses.terms.is_some())
     }
 
     fn build(self, cx: &BuildContext<'_>) -> Result<Box<dyn Stage>, StageError> {

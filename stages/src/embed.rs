@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use aurora_analysis::{EmbedError, Embedder, Passage, PassageReader, PassageTokens, QueryEmbedder, StaticModel};
 use aurora_pipeline::{
-    Access, BatchView, BuildContext, CHUNK_STORED, ColumnUse, Described, Fingerprint, Key, Problems, Stage,
-    StageConfig, StageContext, StageError, Worker,
+    Access, BatchView, BuildContext, CHUNK_STORED, Described, Fingerprint, Key, Problems, Stage, StageConfig,
+    StageContext, StageError, Worker,
 };
 use aurora_redact::has_secret;
 use aurora_storage::Chunk;
@@ -49,7 +49,7 @@ impl StageConfig for Embed {
             .reads([RECORD.spec()])
             .reads_optional([PREVIOUS.spec()])
             .reads_optional([CHUNK_STORED.spec()])
-            .reads_dynamic_used_for(ColumnUse::Embed)
+            .reads_dynamic_used_for(|uses| uses.embed)
             .writes([EMBEDDING.spec(), TOKENS.spec()])
     }
 

@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use aurora_analysis::{PassageReader, QueryEmbedder, StaticModel};
 use aurora_pipeline::{
-    Access, BatchView, BuildContext, ColumnUse, Described, Fingerprint, Key, Stage, StageConfig, StageContext,
-    StageError, Worker,
+    Access, BatchView, BuildContext, Described, Fingerprint, Key, Stage, StageConfig, StageContext, StageError, Worker,
 };
 use serde::{Deserialize, Serialize};
 
@@ -32,7 +31,7 @@ impl StageConfig for TokenSets {
         Access::transform()
             .reads([RECORD.spec()])
             .reads_optional([PREVIOUS.spec()])
-            .reads_dynamic_used_for(ColumnUse::Embed)
+            .reads_dynamic_used_for(|uses| uses.embed)
             .writes([TOKENS.spec()])
     }
 

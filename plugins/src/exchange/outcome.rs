@@ -23,7 +23,7 @@ const NO_PATH: &str = "?";
 
 /// The combined answers of a custom stage for a batch.
 pub struct BatchOutcome<'d> {
-    declaration: &'d Declaration,
+    pub(super) declaration: &'d Declaration,
     /// Values of all rows, by full column name.
     columns: BTreeMap<&'d str, Vec<Option<Value>>>,
     /// Dropped units with their reasons.
@@ -31,7 +31,7 @@ pub struct BatchOutcome<'d> {
     /// Failed units with their reasons.
     failed: Vec<(u32, String)>,
     /// Description of the first value with a wrong type.
-    invalid: Option<String>,
+    pub(crate) invalid: Option<String>,
     /// Undeclared columns in answers. For each column, the first unit of the first answer that contains the column.
     undeclared: BTreeMap<String, u32>,
 }
@@ -50,11 +50,6 @@ impl<'d> BatchOutcome<'d> {
             invalid: None,
             undeclared: BTreeMap::new(),
         }
-    }
-
-    /// The declaration of the stage.
-    pub(super) fn declaration(&self) -> &'d Declaration {
-        self.declaration
     }
 
     /// The unit in which the stage processes rows.
@@ -125,11 +120,6 @@ impl<'d> BatchOutcome<'d> {
         Ok(())
     }
 
-    /// Description of the first value with a wrong type in any answer.
-    pub(crate) fn first_invalid(&self) -> Option<&str> {
-        self.invalid.as_deref()
-    }
-
     /// Writes everything to the batch and reports the failures. If the stage may drop units, a failed unit is left out,
     /// because the stage might have dropped it. The missing result is then recorded for the unit's file.
     ///
@@ -139,7 +129,7 @@ impl<'d> BatchOutcome<'d> {
         let unit_entity = self.declaration.unit.entity();
         for (unit, reason) in std::mem::take(&mut self.failed) {
             self.clear(unit, batch.chunk_files());
-            let path = Paths { batch, unit: self.declaration.unit }.path(unit);
+            let path = path_of(batch, self.declaration.unit, unit);
             let (entity, row) = match self.declaration.drops {
                 DropRows::None => (unit_entity, unit),
                 DropRows::Files => (Entity::File, unit),
@@ -150,18 +140,18 @@ impl<'d> BatchOutcome<'d> {
             }
             batch.fail(entity, row, &path, &reason, cx);
         }
-        let paths = Paths { batch, unit: self.declaration.unit };
+        let path = |unit| path_of(batch, self.declaration.unit, unit);
         for (column, unit) in &self.undeclared {
             let stage = cx.stage();
             let reason =
                 format!("stage `{stage}` gives column `{column}`, which `writes` does not list; it is not stored");
-            cx.warn(&paths.path(*unit), &reason);
+            cx.warn(&path(*unit), &reason);
         }
         if self.declaration.drops == DropRows::Files {
             let mut reasons = vec![None; batch.files()];
             for (file, reason) in &self.dropped {
                 let reason = format!("stage `{}`: {reason}", cx.stage());
-                cx.skip(&paths.path(*file), &reason);
+                cx.skip(&path(*file), &reason);
                 reasons[*file as usize] = Some(Value::String(reason));
             }
             cx.count("files.left_out", self.dropped.len() as u64);
@@ -176,7 +166,7 @@ impl<'d> BatchOutcome<'d> {
             for (row, reason) in refused {
                 let entity = Entity::from_column(name).unwrap_or(Entity::Chunk);
                 let unit = if entity == Entity::File { RowUnit::File } else { RowUnit::Chunk };
-                let path = Paths { batch, unit }.path(row as u32);
+                let path = path_of(batch, unit, row as u32);
                 batch.fail(entity, row as u32, &path, &format!("column `{name}`: {}", shortened(&reason)), cx);
             }
         }
@@ -326,22 +316,15 @@ pub(crate) fn printable(text: &str) -> String {
     text.replace('\t', " ").replace(char::is_control, "")
 }
 
-/// Looks up the path of the file to which a unit belongs.
-struct Paths<'v, 'b> {
-    batch: &'v BatchView<'b>,
-    unit: RowUnit,
-}
-
-impl Paths<'_, '_> {
-    fn path(&self, unit: u32) -> String {
-        let file = match self.unit {
-            RowUnit::File => unit,
-            RowUnit::Chunk => self.batch.chunk_files()[unit as usize],
-        };
-        let paths = self.batch.optional_values("file.path").ok().flatten();
-        match paths.and_then(|paths| paths.get(file as usize)) {
-            Some(aurora_pipeline::ValueRef::String(path)) => path.into_owned(),
-            _ => NO_PATH.to_owned(),
-        }
+/// Looks up the path of the file to which a file row or chunk row belongs.
+fn path_of(batch: &BatchView<'_>, unit: RowUnit, row: u32) -> String {
+    let file = match unit {
+        RowUnit::File => row,
+        RowUnit::Chunk => batch.chunk_files()[row as usize],
+    };
+    let paths = batch.optional_values("file.path").ok().flatten();
+    match paths.and_then(|paths| paths.get(file as usize)) {
+        Some(ValueRef::String(path)) => path.into_owned(),
+        _ => NO_PATH.to_owned(),
     }
 }

@@ -38,7 +38,7 @@ fn restore(
     outcome: &mut BatchOutcome<'_>,
     cx: &StageContext<'_>,
 ) -> Result<Vec<bool>, StageError> {
-    let declaration = outcome.declaration();
+    let declaration = outcome.declaration;
     let column = match declaration.unit {
         RowUnit::File => FILE_STORED,
         RowUnit::Chunk => CHUNK_STORED,

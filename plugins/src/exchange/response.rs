@@ -11,19 +11,15 @@ use serde::de::{Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 const MAX_LIST_ITEMS: usize = 65_536;
 
 /// The answer of a stage to one message. Rows are numbered from 0 within the message.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default)]
 pub struct Response {
     /// Values of file columns.
-    #[serde(default)]
     pub files: ColumnsResponse,
     /// Values of chunk columns.
-    #[serde(default)]
     pub chunks: ColumnsResponse,
     /// Rows that the stage could not process.
-    #[serde(default)]
     pub errors: Vec<RowNote>,
     /// Rows that the stage has dropped.
-    #[serde(default)]
     pub drops: Vec<RowNote>,
 }
 
@@ -79,14 +75,6 @@ impl<'de> Visitor<'de> for CellVisitor {
         Ok(CellValue(None))
     }
 
-    fn visit_none<E>(self) -> Result<CellValue, E> {
-        Ok(CellValue(None))
-    }
-
-    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<CellValue, D::Error> {
-        CellValue::deserialize(deserializer)
-    }
-
     fn visit_bool<E>(self, value: bool) -> Result<CellValue, E> {
         Ok(CellValue(Some(Value::Bool(value))))
     }
@@ -107,10 +95,6 @@ impl<'de> Visitor<'de> for CellVisitor {
 
     fn visit_str<E>(self, value: &str) -> Result<CellValue, E> {
         Ok(CellValue(Some(Value::String(value.to_owned()))))
-    }
-
-    fn visit_string<E>(self, value: String) -> Result<CellValue, E> {
-        Ok(CellValue(Some(Value::String(value))))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<CellValue, A::Error> {

@@ -10,9 +10,11 @@ use std::thread::Builder;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
+use serde::de::DeserializeOwned;
 
 use super::codec::{Encoding, MessageReader};
 use super::command::ResolvedCommand;
+use super::config::Process;
 use super::handshake;
 use super::processes;
 use super::stderr_lines::StderrLines;
@@ -26,18 +28,13 @@ const GRACE: Duration = Duration::from_secs(2);
 /// Maximum time to wait for the rest of the log of a process that has ended.
 const LOG_END_TIMEOUT: Duration = Duration::from_millis(200);
 /// Interval at which a waiting worker checks whether the process has ended or the run is stopping.
-pub(super) const TICK: Duration = Duration::from_millis(50);
+const TICK: Duration = Duration::from_millis(50);
 /// Interval of the checks while a worker only waits for the process to exit.
 pub(super) const SHORT_TICK: Duration = Duration::from_millis(10);
 
-/// An item read from the output of a process.
-pub(super) enum Incoming {
-    Message(Vec<u8>),
-    /// The end of the output.
-    End,
-    /// Invalid output. Nothing more is read after it.
-    Invalid(String),
-}
+/// The bytes of a message from a process; `None` at the end of the output, and an error for invalid output. Nothing more
+/// is read after the end or an error.
+type Incoming = io::Result<Option<Vec<u8>>>;
 
 /// A running process that has answered the first message.
 pub(super) struct Child {
@@ -53,25 +50,25 @@ pub(super) struct Child {
 /// Options that all processes of a stage have in common.
 pub(super) struct StartOptions<'a> {
     pub(super) command: &'a ResolvedCommand,
-    /// The first message, encoded as JSON.
-    pub(super) hello: Vec<u8>,
-    pub(super) memory: u64,
+    pub(super) config: &'a Process,
     pub(super) in_flight: usize,
-    /// Maximum time to wait for an answer.
-    pub(super) timeout: Duration,
     pub(super) stderr: &'a Arc<StderrLines>,
 }
 
 impl Child {
-    /// Starts a process and performs the handshake.
+    /// Starts a process and performs the handshake. `hello` is the first message, encoded as JSON.
     ///
     /// # Errors
     /// Returns the reason why the process cannot be used, or [`None`] if `is_stopped` returned true.
-    pub(super) fn start(options: &StartOptions<'_>, is_stopped: &dyn Fn() -> bool) -> Result<Self, Option<String>> {
+    pub(super) fn start(
+        options: &StartOptions<'_>,
+        hello: Vec<u8>,
+        is_stopped: &dyn Fn() -> bool,
+    ) -> Result<Self, Option<String>> {
         let cookie = random_cookie();
         let spawned = options.command.command(&cookie).spawn();
         let mut process = spawned.map_err(|error| Some(format!("it cannot be started: {error}")))?;
-        processes::limit_memory(&process, options.memory);
+        processes::limit_memory(&process, options.config.memory.0);
         let pipes = (process.stdin.take(), process.stdout.take(), process.stderr.take());
         let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
             processes::end(&mut process);
@@ -91,10 +88,9 @@ impl Child {
         let mut child = Self { process, cookie, encoding: Encoding::Jsonl, to, from, log_end };
         threads.map_err(|error| Some(format!("a thread cannot be started: {error}")))?;
         // If the process has already ended, this is detected when no answer arrives.
-        let _ = child.to.try_send(options.hello.clone());
-        child.encoding =
-            handshake::accept(&child.first(options.timeout.clamp(MIN_START_TIME, MAX_START_TIME), is_stopped)?)
-                .map_err(Some)?;
+        let _ = child.to.try_send(hello);
+        let longest = options.config.timeout().clamp(MIN_START_TIME, MAX_START_TIME);
+        child.encoding = handshake::accept(&child.first(longest, is_stopped)?).map_err(Some)?;
         let _ = decide.send(child.encoding);
         Ok(child)
     }
@@ -103,16 +99,32 @@ impl Child {
     fn first(&mut self, longest: Duration, is_stopped: &dyn Fn() -> bool) -> Result<Vec<u8>, Option<String>> {
         let deadline = Instant::now() + longest;
         loop {
-            match self.from.recv_timeout(TICK) {
-                Ok(Incoming::Message(line)) => return Ok(line),
-                Ok(Incoming::End) => return Err(Some(self.explained("the process has closed its output"))),
-                Ok(Incoming::Invalid(reason)) => return Err(Some(reason)),
-                Err(_) if is_stopped() => return Err(None),
-                Err(_) if Instant::now() >= deadline => {
+            match self.receive_bytes().map_err(Some)? {
+                Some(line) => return Ok(line),
+                None if is_stopped() => return Err(None),
+                None if Instant::now() >= deadline => {
                     return Err(Some(format!("no answer to `hello` within {} seconds", longest.as_secs())));
                 }
-                Err(_) => {}
+                None => {}
             }
+        }
+    }
+
+    /// Waits for the next message, at most for [`TICK`].
+    ///
+    /// # Errors
+    /// Returns the reason why no more messages can be received, or why the message is invalid.
+    pub(super) fn receive<T: DeserializeOwned>(&mut self) -> Result<Option<T>, String> {
+        let Some(bytes) = self.receive_bytes()? else { return Ok(None) };
+        self.encoding.decode(&bytes).map(Some).map_err(|error| format!("an invalid message: {error}"))
+    }
+
+    fn receive_bytes(&mut self) -> Result<Option<Vec<u8>>, String> {
+        match self.from.recv_timeout(TICK) {
+            Ok(Ok(Some(bytes))) => Ok(Some(bytes)),
+            Ok(Ok(None)) => Err(self.explained("the process has closed its output")),
+            Ok(Err(error)) => Err(error.to_string()),
+            Err(_) => Ok(None),
         }
     }
 
@@ -187,13 +199,8 @@ fn read(stdout: ChildStdout, incoming: &Sender<Incoming>, decided: &Receiver<Enc
 }
 
 /// Forwards a message, the end of the output, or an error. Returns whether more messages may follow.
-fn forward(message: io::Result<Option<Vec<u8>>>, incoming: &Sender<Incoming>) -> bool {
-    let message = match message {
-        Ok(Some(message)) => Incoming::Message(message),
-        Ok(None) => Incoming::End,
-        Err(error) => Incoming::Invalid(error.to_string()),
-    };
-    let is_last = !matches!(message, Incoming::Message(_));
+fn forward(message: Incoming, incoming: &Sender<Incoming>) -> bool {
+    let is_last = !matches!(message, Ok(Some(_)));
     incoming.send(message).is_ok() && !is_last
 }
 

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use aurora_pipeline::{DynamicType, Entity};
 use serde_json::{Map, Value, json};
 
-use super::child::{Child, Incoming, SHORT_TICK, StartOptions, TICK};
+use super::child::{Child, SHORT_TICK, StartOptions};
 use super::codec::Encoding;
 use super::command::{HelperDirectory, ResolvedCommand};
 use super::config::Process;
@@ -67,6 +67,12 @@ impl Conformance {
     pub fn passed(&self) -> bool {
         self.checks.iter().all(|check| check.passed)
     }
+
+    fn add(&mut self, name: &'static str, result: Result<String, String>) {
+        let passed = result.is_ok();
+        let (Ok(detail) | Err(detail)) = result;
+        self.checks.push(Check { name, passed, detail });
+    }
 }
 
 /// A function that returns the type of a column that the program reads.
@@ -86,14 +92,7 @@ pub fn check(config: &Process, root: &Path, helper: Option<&HelperDirectory>, ki
         }
     };
     let stderr = Arc::new(StderrLines::default());
-    let start = StartOptions {
-        command: &command,
-        hello: hello(config),
-        memory: config.memory.0,
-        in_flight: config.in_flight,
-        timeout: config.timeout(),
-        stderr: &stderr,
-    };
+    let start = StartOptions { command: &command, config, in_flight: config.in_flight, stderr: &stderr };
     let tester = Tester { config, declaration: config.declaration(), start, kinds };
     let child = match tester.start() {
         Ok(child) => child,
@@ -105,14 +104,6 @@ pub fn check(config: &Process, root: &Path, helper: Option<&HelperDirectory>, ki
     report.add("it answers the handshake, and ignores unknown keys in it", Ok(String::new()));
     tester.run(child, &mut report);
     report
-}
-
-impl Conformance {
-    fn add(&mut self, name: &'static str, result: Result<String, String>) {
-        let passed = result.is_ok();
-        let (Ok(detail) | Err(detail)) = result;
-        self.checks.push(Check { name, passed, detail });
-    }
 }
 
 /// Returns the first message, with an additional unknown key.
@@ -159,7 +150,7 @@ impl Tester<'_> {
     }
 
     fn start(&self) -> Result<Child, String> {
-        Child::start(&self.start, &|| false).map_err(Option::unwrap_or_default)
+        Child::start(&self.start, hello(self.config), &|| false).map_err(Option::unwrap_or_default)
     }
 
     /// Runs `work` with the running process, or with a new one if there is no process. If `work` fails, the process is
@@ -169,10 +160,7 @@ impl Tester<'_> {
         child: &mut Option<Child>,
         work: impl FnOnce(&mut Child) -> Result<T, String>,
     ) -> Result<T, String> {
-        let mut current = match child.take() {
-            Some(child) => child,
-            None => self.start()?,
-        };
+        let mut current = child.take().map_or_else(|| self.start(), Ok)?;
         let result = work(&mut current);
         if result.is_ok() {
             *child = Some(current);
@@ -226,17 +214,14 @@ impl Tester<'_> {
     }
 
     fn with_end(&self, child: &mut Option<Child>) -> Result<String, String> {
-        let mut child = match child.take() {
-            Some(child) => child,
-            None => self.start()?,
-        };
+        let mut child = child.take().map_or_else(|| self.start(), Ok)?;
         child.close_input();
         let deadline = Instant::now() + GRACE;
         loop {
             match child.from.recv_timeout(SHORT_TICK) {
-                Ok(Incoming::Message(_)) => return Err("it wrote a message after the last answer".to_owned()),
-                Ok(Incoming::Invalid(reason)) => return Err(reason),
-                Ok(Incoming::End) | Err(_) => std::thread::sleep(SHORT_TICK),
+                Ok(Ok(Some(_))) => return Err("it wrote a message after the last answer".to_owned()),
+                Ok(Err(error)) => return Err(error.to_string()),
+                Ok(Ok(None)) | Err(_) => std::thread::sleep(SHORT_TICK),
             }
             if let Some(end) = child.ended() {
                 return if end.ends_with("(exit code 0)") { Ok(String::new()) } else { Err(end) };
@@ -256,20 +241,12 @@ impl Tester<'_> {
     fn answer(&self, child: &mut Child) -> Result<Answer, String> {
         let deadline = Instant::now() + self.config.timeout();
         loop {
-            match child.from.recv_timeout(TICK) {
-                Ok(Incoming::Message(bytes)) => {
-                    let answer: Answer =
-                        child.encoding.decode(&bytes).map_err(|error| format!("an invalid message: {error}"))?;
-                    if answer.r#type != AnswerType::Heartbeat {
-                        return Ok(answer);
-                    }
-                }
-                Ok(Incoming::End) => return Err(child.explained("the process has closed its output")),
-                Ok(Incoming::Invalid(reason)) => return Err(reason),
-                Err(_) if Instant::now() >= deadline => {
+            match child.receive::<Answer>()? {
+                Some(answer) if answer.r#type != AnswerType::Heartbeat => return Ok(answer),
+                None if Instant::now() >= deadline => {
                     return Err(format!("no answer within {} seconds", self.config.timeout));
                 }
-                Err(_) => {}
+                _ => {}
             }
         }
     }
@@ -286,8 +263,8 @@ impl Tester<'_> {
         let (set, chunk_files) = self.rows(rows);
         let mut outcome = BatchOutcome::new(&self.declaration, set.files.len(), set.chunks.len());
         outcome.take(&set, response, &chunk_files)?;
-        match outcome.first_invalid() {
-            Some(fault) => Err(fault.to_owned()),
+        match outcome.invalid {
+            Some(fault) => Err(fault),
             None => {
                 Ok(remark.map_or_else(String::new, |remark| format!("{reported} rows reported as errors: {remark}")))
             }

@@ -8,17 +8,22 @@
 use std::collections::VecDeque;
 use std::time::Instant;
 
-use aurora_pipeline::{BatchView, StageContext, StageError};
-use serde::ser::SerializeStruct;
-use serde::{Deserialize, Serialize, Serializer};
+use aurora_pipeline::{BatchView, StageContext, StageError, Worker};
+use serde::{Deserialize, Serialize};
 
-use super::child::{Child, Incoming, StartOptions, TICK};
+use super::child::{Child, StartOptions};
+use super::codec::Encoding;
 use super::config::Process;
+use super::handshake::HostHello;
 use super::heartbeats::Heartbeats;
 use super::restarts::{Cause, Restarts};
 use crate::declaration::Declaration;
-use crate::exchange::{BatchOutcome, ColumnsResponse, Request, Response, RowNote, RowSet};
+use crate::exchange::{
+    BatchOutcome, ColumnsResponse, Request, Response, RowNote, RowSet, rows_to_process, within_bytes,
+};
 
+/// Maximum size of the values in one message, in bytes. A unit with more bytes gets its own message.
+const MESSAGE_BYTES: usize = 1 << 20;
 /// Number of messages into which a failed message is divided. With a larger number, fewer restarts are needed to find
 /// the row, but more messages.
 const PIECES: usize = 16;
@@ -26,20 +31,12 @@ const PIECES: usize = 16;
 const MAX_FAILED_STARTS: u32 = 3;
 
 /// A message with rows of a batch.
-struct BatchMessage<'b> {
+#[derive(Serialize)]
+#[serde(tag = "type", rename = "batch")]
+struct BatchMessage<F, C> {
     id: u64,
-    rows: Request<'b>,
-}
-
-impl Serialize for BatchMessage<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut message = serializer.serialize_struct("BatchMessage", 4)?;
-        message.serialize_field("type", "batch")?;
-        message.serialize_field("id", &self.id)?;
-        message.serialize_field("files", &self.rows.files_table())?;
-        message.serialize_field("chunks", &self.rows.chunks_table())?;
-        message.end()
-    }
+    files: F,
+    chunks: C,
 }
 
 /// A message of a process after the handshake. The type covers all messages, so that the values of a large message are
@@ -81,9 +78,8 @@ struct Task {
 
 /// The process of one worker, if it is running, and everything needed to start another process.
 pub(super) struct Conversation<'s> {
-    pub(super) config: &'s Process,
-    pub(super) declaration: &'s Declaration,
-    pub(super) start: StartOptions<'s>,
+    declaration: &'s Declaration,
+    start: StartOptions<'s>,
     restarts: &'s Restarts,
     child: Option<Child>,
     has_started: bool,
@@ -107,6 +103,29 @@ enum Fault {
     TimedOut(String),
 }
 
+impl Worker for Conversation<'_> {
+    fn process(&mut self, batch: &mut BatchView<'_>, cx: &StageContext<'_>) -> Result<(), StageError> {
+        let declaration = self.declaration;
+        let mut outcome = BatchOutcome::new(declaration, batch.files(), batch.chunks());
+        let Process { languages, rows, .. } = self.start.config;
+        let rows = rows_to_process(batch, &mut outcome, languages, *rows, cx)?;
+        let rows = within_bytes(rows, declaration.unit, MESSAGE_BYTES, batch, &declaration.reads)?;
+        let units: usize = rows.iter().map(|rows| rows.units(declaration.unit).len()).sum();
+        cx.count(&format!("{}.rows", cx.stage()), units as u64);
+        self.exchange(batch, rows, &mut outcome, cx)?;
+        outcome.write(batch, cx)
+    }
+
+    /// Closes the input of the process and waits for the process to exit.
+    fn finish(&mut self, cx: &StageContext<'_>) -> Result<(), StageError> {
+        if let Some(child) = self.child.take() {
+            child.finish(&|| cx.cancelled());
+        }
+        self.start.stderr.deliver(cx);
+        Ok(())
+    }
+}
+
 /// The messages of one batch that are waiting or in flight.
 struct Exchange<'c, 'd, 'b> {
     batch: &'c BatchView<'b>,
@@ -116,14 +135,8 @@ struct Exchange<'c, 'd, 'b> {
 }
 
 impl<'s> Conversation<'s> {
-    pub(super) fn new(
-        config: &'s Process,
-        declaration: &'s Declaration,
-        start: StartOptions<'s>,
-        restarts: &'s Restarts,
-    ) -> Self {
+    pub(super) fn new(declaration: &'s Declaration, start: StartOptions<'s>, restarts: &'s Restarts) -> Self {
         Self {
-            config,
             declaration,
             start,
             restarts,
@@ -141,7 +154,7 @@ impl<'s> Conversation<'s> {
     ///
     /// # Errors
     /// Returns [`StageError::Stopped`] if the run is stopping.
-    pub(super) fn exchange(
+    fn exchange(
         &mut self,
         batch: &BatchView<'_>,
         rows: Vec<RowSet>,
@@ -181,14 +194,6 @@ impl<'s> Conversation<'s> {
         Ok(())
     }
 
-    /// Closes the input of the process and waits for the process to exit.
-    pub(super) fn finish(&mut self, cx: &StageContext<'_>) {
-        if let Some(child) = self.child.take() {
-            child.finish(&|| cx.cancelled());
-        }
-        self.start.stderr.deliver(cx);
-    }
-
     /// Returns the running process or starts a new one. Returns `None` if no more starts are allowed.
     fn started(&mut self, cx: &StageContext<'_>) -> Result<Option<Child>, StageError> {
         for _ in 0..MAX_FAILED_STARTS {
@@ -202,7 +207,9 @@ impl<'s> Conversation<'s> {
             self.cause = Cause::Fault;
             self.answered = 0;
             self.heartbeats = Heartbeats::since(Instant::now());
-            let started = Child::start(&self.start, &|| cx.cancelled());
+            let hello = HostHello::new(cx.stage(), self.start.config);
+            let hello = Encoding::Jsonl.encode(&hello).unwrap_or_default();
+            let started = Child::start(&self.start, hello, &|| cx.cancelled());
             self.start.stderr.deliver(cx);
             match started {
                 Ok(child) => return Ok(Some(child)),
@@ -229,7 +236,7 @@ impl<'s> Conversation<'s> {
             if cx.cancelled() {
                 return Err(Fault::Stopped);
             }
-            while exchange.may_send(self.config.in_flight) {
+            while exchange.may_send(self.start.in_flight) {
                 if let Some(message) = self.encode(child, exchange)? {
                     // The queue has room for all messages in flight, so sending only fails if the process has ended.
                     if child.to.try_send(message).is_err() {
@@ -241,18 +248,13 @@ impl<'s> Conversation<'s> {
             if exchange.in_flight.is_empty() {
                 return Ok(());
             }
-            match child.from.recv_timeout(TICK).ok() {
-                Some(Incoming::Message(bytes)) => {
-                    let answer = child.encoding.decode(&bytes).map_err(|error| Fault::Broken(invalid(&error)))?;
+            match child.receive().map_err(Fault::Broken)? {
+                Some(answer) => {
                     self.take(answer, exchange)?;
                     progress = Instant::now();
                 }
-                Some(Incoming::End) => {
-                    return Err(Fault::Broken(child.explained("the process has closed its output")));
-                }
-                Some(Incoming::Invalid(reason)) => return Err(Fault::Broken(reason)),
-                None if progress.elapsed() > self.config.timeout() => {
-                    return Err(Fault::TimedOut(format!("no answer within {} seconds", self.config.timeout)));
+                None if progress.elapsed() > self.start.config.timeout() => {
+                    return Err(Fault::TimedOut(format!("no answer within {} seconds", self.start.config.timeout)));
                 }
                 None => {
                     // A child of the process may hold the output open after the process has ended.
@@ -289,8 +291,10 @@ impl<'s> Conversation<'s> {
         let request = Request::new(exchange.batch, &task.rows, &self.declaration.reads)
             .map_err(|error| Fault::Broken(error.to_string()))?;
         let expected = self.last_sent + self.last_sent / 8;
-        let message = child.encoding.encode_expecting(expected, &BatchMessage { id, rows: request });
-        match message {
+        let (files, chunks) = (request.files_table(), request.chunks_table());
+        let encoded = child.encoding.encode_expecting(expected, &BatchMessage { id, files, chunks });
+        drop(request);
+        match encoded {
             Ok(bytes) => {
                 self.last_sent = bytes.len();
                 exchange.in_flight.push_back((id, task));
@@ -379,8 +383,4 @@ impl Exchange<'_, '_, '_> {
             self.outcome.fail(task.rows.units(self.outcome.unit()), &reason);
         }
     }
-}
-
-fn invalid(error: &str) -> String {
-    format!("an invalid message: {error}")
 }

@@ -9,18 +9,18 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use aurora_pipeline::{
-    Access, BatchView, BuildContext, ByteSize, ColumnSpec, Described, Draft, DynamicType, Emitter, Fingerprint, Key,
-    Problems, ProgramSpec, Stage, StageConfig, StageContext, StageError, Value, Worker,
+    Access, BatchView, BuildContext, ByteSize, ColumnSpec, Described, DynamicType, Emitter, Fingerprint, Key, Problems,
+    ProgramSpec, Stage, StageConfig, StageContext, StageError, Value, Worker,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::child::{Child, Incoming, StartOptions, TICK};
+use super::child::{Child, StartOptions};
 use super::codec::Encoding;
 use super::config::Process;
 use super::handshake::HostHello;
 use super::heartbeats::Heartbeats;
-use super::prepared::PreparedProgram;
+use super::prepared::prepare;
 use super::stderr_lines::StderrLines;
 use crate::declaration::OF_DOCUMENTS;
 
@@ -101,7 +101,7 @@ impl StageConfig for Documents {
 
     fn build(self, cx: &BuildContext<'_>) -> Result<Box<dyn Stage>, StageError> {
         let process = self.process();
-        let PreparedProgram { command, fingerprint } = PreparedProgram::new(Self::TYPE, &process, cx)?;
+        let (command, fingerprint) = prepare(Self::TYPE, &process, cx)?;
         let fingerprint = fingerprint.with("language", &self.language);
         Ok(Box::new(DocumentsStage { process, language: self.language, command, fingerprint, stderr: Arc::default() }))
     }
@@ -187,7 +187,7 @@ impl Stage for DocumentsStage {
                 let directory = listing.directory.clone();
                 cx.failed(&directory, &reason);
                 cx.kept().into_iter().for_each(|state| cx.keep(state));
-                listing.push(directory, String::new(), json!({ "rest": true }));
+                listing.rows.push((directory, String::new(), json!({ "rest": true })));
                 return listing.emit();
             }
         }
@@ -226,16 +226,11 @@ impl Listing<'_, '_> {
     fn read(&mut self) -> Result<Option<String>, Ended> {
         let (stage, cx) = (self.stage, self.cx);
         let hello = HostHello::for_documents(cx.stage(), &stage.process);
-        let options = StartOptions {
-            command: &stage.command,
-            hello: Encoding::Jsonl.encode(&hello).map_err(Ended::Failed)?,
-            memory: stage.process.memory.0,
-            in_flight: 1,
-            timeout: stage.process.timeout(),
-            stderr: &stage.stderr,
-        };
+        let hello = Encoding::Jsonl.encode(&hello).map_err(Ended::Failed)?;
+        let DocumentsStage { process, command, stderr, .. } = stage;
+        let options = StartOptions { command, config: process, in_flight: 1, stderr };
         let is_stopped = || cx.cancelled();
-        let started = Child::start(&options, &is_stopped);
+        let started = Child::start(&options, hello, &is_stopped);
         let mut child = started.map_err(|reason| reason.map_or(Ended::Stopped, Ended::Failed))?;
         let list = json!({ "type": "list", "id": 0, "state": cx.kept() });
         let list = child.encoding.encode(&list).map_err(Ended::Failed)?;
@@ -248,17 +243,16 @@ impl Listing<'_, '_> {
             if cx.cancelled() {
                 return Err(Ended::Stopped);
             }
-            match child.from.recv_timeout(TICK).ok() {
-                Some(Incoming::Message(bytes)) => {
-                    let message = child.encoding.decode(&bytes);
-                    match message.map_err(|error| Ended::Failed(format!("an invalid message: {error}")))? {
+            match child.receive().map_err(Ended::Failed)? {
+                Some(message) => {
+                    match message {
                         Message::Documents { documents } => {
                             self.take(documents)?;
                             heartbeats = Heartbeats::since(Instant::now());
                         }
                         Message::Done { state, partial } => {
                             if partial {
-                                self.push(self.directory.clone(), String::new(), json!({ "rest": true }));
+                                self.rows.push((self.directory.clone(), String::new(), json!({ "rest": true })));
                             }
                             self.emit()?;
                             child.finish(&is_stopped);
@@ -269,8 +263,6 @@ impl Listing<'_, '_> {
                     }
                     progress = Instant::now();
                 }
-                Some(Incoming::End) => return Err(Ended::Failed(child.explained("the process has closed its output"))),
-                Some(Incoming::Invalid(reason)) => return Err(Ended::Failed(reason)),
                 None if progress.elapsed() > stage.process.timeout() => {
                     return Err(Ended::Failed(format!("no message within {} seconds", stage.process.timeout)));
                 }
@@ -294,16 +286,12 @@ impl Listing<'_, '_> {
                     continue;
                 }
             };
-            self.push(path, language.unwrap_or_else(|| self.stage.language.clone()), properties);
+            self.rows.push((path, language.unwrap_or_else(|| self.stage.language.clone()), properties));
             if self.rows.len() >= BATCH {
                 self.emit()?;
             }
         }
         Ok(())
-    }
-
-    fn push(&mut self, path: String, language: String, properties: serde_json::Value) {
-        self.rows.push((path, language, properties));
     }
 
     /// Emits the collected rows. Rejected rows are reported and left out.
@@ -330,7 +318,7 @@ impl Listing<'_, '_> {
 
     fn fill(
         &self,
-        draft: &mut Draft<'_>,
+        draft: &mut BatchView<'_>,
         rows: &[(String, String, serde_json::Value)],
     ) -> Result<Vec<(usize, String)>, StageError> {
         let size = |properties: &serde_json::Value| properties["text"].as_str().map_or(0, str::len) as i64;

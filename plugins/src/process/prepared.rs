@@ -50,38 +50,34 @@ impl ProgramHashes {
     }
 }
 
-/// A program that is allowed to run.
-pub(super) struct PreparedProgram {
-    pub(super) command: ResolvedCommand,
-    /// Fingerprint of everything about the program that the output depends on.
-    pub(super) fingerprint: Fingerprint,
-}
-
-impl PreparedProgram {
-    /// Finds the program of a stage of type `stage_type` and checks that the user has allowed it.
-    ///
-    /// # Errors
-    /// Returns an error if the program does not exist or is not allowed.
-    pub(super) fn new(stage_type: &str, config: &Process, cx: &BuildContext<'_>) -> Result<Self, StageError> {
-        let spec = config.program().unwrap_or_default();
-        let identity = ProgramIdentity::from_spec(&spec, cx.root).map_err(StageError::from_error)?;
-        let is_allowed = cx.services.get::<Consents>().is_some_and(|consents| consents.allow(cx.root, &identity));
-        if !is_allowed {
-            return Err(StageError::new(format!("the program `{}` is not allowed to run", spec.command.join(" "))));
-        }
-        let hashes = ProgramHashes::new(&spec, &identity, cx.root).map_err(StageError::from_error)?;
-        let helper = cx.services.get::<HelperDirectory>();
-        let command = ResolvedCommand::new(config, cx.root, helper.as_deref()).map_err(StageError::from_error)?;
-        let settings = serde_json::to_string(&config.config).unwrap_or_default();
-        let fingerprint = Fingerprint::new(stage_type, 1)
-            .with(PROGRAM, hashes.program)
-            .with("version", &config.version)
-            .with("config", settings)
-            .with(INPUTS, hashes.inputs);
-        let fingerprint = match hashes.modules {
-            Some(modules) => fingerprint.with(MODULES, modules),
-            None => fingerprint,
-        };
-        Ok(Self { command, fingerprint })
+/// Finds the program of a stage of type `stage_type` and checks that the user has allowed it. Returns its command, and
+/// the fingerprint of everything about the program that the output depends on.
+///
+/// # Errors
+/// Returns an error if the program does not exist or is not allowed.
+pub(super) fn prepare(
+    stage_type: &str,
+    config: &Process,
+    cx: &BuildContext<'_>,
+) -> Result<(ResolvedCommand, Fingerprint), StageError> {
+    let spec = config.program().unwrap_or_default();
+    let identity = ProgramIdentity::from_spec(&spec, cx.root).map_err(StageError::from_error)?;
+    let is_allowed = cx.services.get::<Consents>().is_some_and(|consents| consents.allow(cx.root, &identity));
+    if !is_allowed {
+        return Err(StageError::new(format!("the program `{}` is not allowed to run", spec.command.join(" "))));
     }
+    let hashes = ProgramHashes::new(&spec, &identity, cx.root).map_err(StageError::from_error)?;
+    let helper = cx.services.get::<HelperDirectory>();
+    let command = ResolvedCommand::new(config, cx.root, helper.as_deref()).map_err(StageError::from_error)?;
+    let settings = serde_json::to_string(&config.config).unwrap_or_default();
+    let fingerprint = Fingerprint::new(stage_type, 1)
+        .with(PROGRAM, hashes.program)
+        .with("version", &config.version)
+        .with("config", settings)
+        .with(INPUTS, hashes.inputs);
+    let fingerprint = match hashes.modules {
+        Some(modules) => fingerprint.with(MODULES, modules),
+        None => fingerprint,
+    };
+    Ok((command, fingerprint))
 }

@@ -43,7 +43,7 @@ impl<'m> Call<'m> {
     }
 
     fn start(&mut self, settings: Settings) -> Result<TypedFunc<ProcessParameters, ProcessResults>, CallError> {
-        let instance = self.module.linked().instantiate(&mut self.store).map_err(|error| self.failure(&error))?;
+        let instance = self.module.linked.instantiate(&mut self.store).map_err(|error| self.failure(&error))?;
         let configure = instance
             .get_typed_func::<ConfigureParameters, ConfigureResults>(&mut self.store, "configure")
             .map_err(not_a_stage)?;

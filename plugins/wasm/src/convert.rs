@@ -5,6 +5,7 @@ use aurora_plugins::declaration::Declaration;
 use aurora_plugins::exchange::{CellValue, Request, Response, RowNote};
 
 use crate::interface::{self, Batch, Column, Output, Remark, Values};
+use crate::state::{MAX_MESSAGE_BYTES, printable};
 
 /// Converts rows to the parameter of `process`.
 pub(crate) fn batch_of(request: &Request<'_>) -> Batch {
@@ -61,44 +62,30 @@ fn check_type(name: &str, values: &Values, declaration: &Declaration) -> Result<
 fn column<'b>(entity: &str, name: &str, values: impl Iterator<Item = Option<ValueRef<'b>>>) -> Column {
     let values: Vec<Option<ValueRef<'b>>> = values.collect();
     let value_type = values.iter().flatten().next().map_or(DynamicType::String, ValueRef::dynamic_type);
-    Column { name: format!("{entity}.{name}"), values: typed(value_type, values) }
-}
-
-fn typed(value_type: DynamicType, found: Vec<Option<ValueRef<'_>>>) -> Values {
-    match value_type {
-        DynamicType::String => Values::Texts(each(found, |value| match value {
-            ValueRef::String(text) => Some(text.into_owned()),
-            _ => None,
-        })),
-        DynamicType::Integer => Values::Integers(each(found, |value| match value {
-            ValueRef::Integer(number) => Some(number),
-            _ => None,
-        })),
-        DynamicType::Float => Values::Floats(each(found, |value| match value {
-            ValueRef::Float(number) => Some(number),
-            _ => None,
-        })),
-        DynamicType::Bool => Values::Booleans(each(found, |value| match value {
-            ValueRef::Bool(truth) => Some(truth),
-            _ => None,
-        })),
-        DynamicType::Strings => Values::TextLists(each(found, |value| match value {
-            ValueRef::Strings(texts) => Some(texts.into_owned()),
-            _ => None,
-        })),
-        DynamicType::Vector => Values::Vectors(each(found, |value| match value {
-            ValueRef::Vector(numbers) => Some(numbers.to_vec()),
-            _ => None,
-        })),
-        DynamicType::Json => Values::Documents(each(found, |value| match value {
-            ValueRef::Json(document) => Some(document.to_string()),
-            _ => None,
-        })),
+    let rows = values.len();
+    let mut typed = match value_type {
+        DynamicType::String => Values::Texts(vec![None; rows]),
+        DynamicType::Integer => Values::Integers(vec![None; rows]),
+        DynamicType::Float => Values::Floats(vec![None; rows]),
+        DynamicType::Bool => Values::Booleans(vec![None; rows]),
+        DynamicType::Strings => Values::TextLists(vec![None; rows]),
+        DynamicType::Vector => Values::Vectors(vec![None; rows]),
+        DynamicType::Json => Values::Documents(vec![None; rows]),
+    };
+    for (row, value) in values.into_iter().enumerate() {
+        match (&mut typed, value) {
+            (Values::Texts(cells), Some(ValueRef::String(text))) => cells[row] = Some(text.into_owned()),
+            (Values::Integers(cells), Some(ValueRef::Integer(number))) => cells[row] = Some(number),
+            (Values::Floats(cells), Some(ValueRef::Float(number))) => cells[row] = Some(number),
+            (Values::Booleans(cells), Some(ValueRef::Bool(truth))) => cells[row] = Some(truth),
+            (Values::TextLists(cells), Some(ValueRef::Strings(texts))) => cells[row] = Some(texts.into_owned()),
+            (Values::Vectors(cells), Some(ValueRef::Vector(numbers))) => cells[row] = Some(numbers.to_vec()),
+            (Values::Documents(cells), Some(ValueRef::Json(document))) => cells[row] = Some(document.to_string()),
+            // The cell is empty, or has another type than the first value.
+            _ => {}
+        }
     }
-}
-
-fn each<'b, T>(found: Vec<Option<ValueRef<'b>>>, read: impl Fn(ValueRef<'b>) -> Option<T>) -> Vec<Option<T>> {
-    found.into_iter().map(|value| value.and_then(&read)).collect()
+    Column { name: format!("{entity}.{name}"), values: typed }
 }
 
 fn cells(values: Values) -> Result<Vec<CellValue>, String> {
@@ -127,9 +114,5 @@ fn note(remark: Remark) -> RowNote {
         interface::Entity::File => Entity::File,
         interface::Entity::Chunk => Entity::Chunk,
     };
-    RowNote { entity, row: remark.row, message: printable_reason(&remark.text) }
-}
-
-fn printable_reason(text: &str) -> String {
-    crate::state::printable(text, crate::state::MAX_MESSAGE_BYTES)
+    RowNote { entity, row: remark.row, message: printable(&remark.text, MAX_MESSAGE_BYTES) }
 }

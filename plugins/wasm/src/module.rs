@@ -30,7 +30,7 @@ pub(crate) struct ModuleOptions {
 /// A compiled component with checked imports. Creating an instance of it is cheap.
 pub(crate) struct Module {
     engine: Engine,
-    linked: InstancePre<State>,
+    pub(crate) linked: InstancePre<State>,
     limits: Limits,
     is_stopping: Arc<AtomicBool>,
 }
@@ -55,10 +55,6 @@ impl Module {
             format!("the imports of the module do not fit the world `aurora:stage/stage@1.0.0`: {error:#}")
         })?;
         Ok(Self { engine, linked, limits: options.limits, is_stopping: Arc::default() })
-    }
-
-    pub(crate) fn linked(&self) -> &InstancePre<State> {
-        &self.linked
     }
 
     /// Runs calls of the module. Interrupts them if they take too long or the run is stopping.

@@ -100,7 +100,7 @@ impl WasmStage {
 
 impl Stage for WasmStage {
     fn open(&self) -> Box<dyn Worker + '_> {
-        Box::new(WasmWorker { stage: self })
+        Box::new(|batch: &mut BatchView<'_>, cx: &StageContext<'_>| self.process(batch, cx))
     }
 
     fn fingerprint(&self) -> Fingerprint {
@@ -108,23 +108,17 @@ impl Stage for WasmStage {
     }
 }
 
-/// A worker of the stage. Every call uses a new instance, so that the answer does not depend on earlier rows.
-struct WasmWorker<'s> {
-    stage: &'s WasmStage,
-}
-
-impl Worker for WasmWorker<'_> {
-    fn process(&mut self, batch: &mut BatchView<'_>, cx: &StageContext<'_>) -> Result<(), StageError> {
-        let mut outcome = BatchOutcome::new(&self.stage.declaration, batch.files(), batch.chunks());
-        for rows in rows_to_process(batch, &mut outcome, &self.stage.languages, self.stage.rows, cx)? {
+impl WasmStage {
+    /// Processes one batch. Every call uses a new instance, so that the answer does not depend on earlier rows.
+    fn process(&self, batch: &mut BatchView<'_>, cx: &StageContext<'_>) -> Result<(), StageError> {
+        let mut outcome = BatchOutcome::new(&self.declaration, batch.files(), batch.chunks());
+        for rows in rows_to_process(batch, &mut outcome, &self.languages, self.rows, cx)? {
             cx.count(&format!("{}.rows", cx.stage()), rows.units(outcome.unit()).len() as u64);
             self.answer(batch, rows, &mut outcome, cx)?;
         }
         outcome.write(batch, cx)
     }
-}
 
-impl WasmWorker<'_> {
     /// Processes rows in one call. If the call fails, processes one unit per call, because creating an instance is
     /// cheap. Calls that consume much fuel are limited by giving up.
     fn answer(
@@ -137,7 +131,7 @@ impl WasmWorker<'_> {
         let unit = outcome.unit();
         let mut waiting = vec![rows];
         while let Some(rows) = waiting.pop() {
-            if self.stage.has_given_up() {
+            if self.has_given_up() {
                 outcome.fail(rows.units(unit), GIVEN_UP);
                 continue;
             }
@@ -170,24 +164,24 @@ impl WasmWorker<'_> {
         outcome: &mut BatchOutcome<'_>,
         cx: &StageContext<'_>,
     ) -> Result<Result<(), CallError>, StageError> {
-        let request = Request::new(batch, rows, &self.stage.declaration.reads)?;
-        let settings = Settings { name: cx.stage().to_owned(), ..self.stage.settings.clone() };
-        let module = self.stage.module(cx)?;
+        let request = Request::new(batch, rows, &self.declaration.reads)?;
+        let settings = Settings { name: cx.stage().to_owned(), ..self.settings.clone() };
+        let module = self.module(cx)?;
         let mut call = Call::new(module);
         let output = module.interruptible(cx, || call.run(settings, batch_of(&request)));
         for line in call.take_lines() {
-            self.stage.log(&line, cx);
+            self.log(&line, cx);
         }
         let answer = output.and_then(|output| {
-            let response = response_of(output, &self.stage.declaration);
+            let response = response_of(output, &self.declaration);
             let taken = response.and_then(|response| outcome.take(rows, response, batch.chunk_files()));
             taken.map_err(CallError::Failed)
         });
         match &answer {
             Ok(()) => {}
             // An interrupted call has used up its time, so it counts as if it had consumed all its fuel.
-            Err(CallError::Interrupted(_)) => self.stage.count_failure(0),
-            Err(_) => self.stage.count_failure(call.fuel_left()),
+            Err(CallError::Interrupted(_)) => self.count_failure(0),
+            Err(_) => self.count_failure(call.fuel_left()),
         }
         Ok(answer)
     }

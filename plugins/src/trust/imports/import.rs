@@ -4,43 +4,15 @@ use super::language::Language;
 
 /// Name of the Python module that this program provides.
 const HELPER: &str = "aurora_stage";
-/// Extensions and file names that an import in JavaScript or TypeScript may omit.
-pub(super) const JAVASCRIPT_ENDINGS: [&str; 22] = [
-    "",
-    ".js",
-    ".mjs",
-    ".cjs",
-    ".jsx",
-    ".ts",
-    ".mts",
-    ".cts",
-    ".tsx",
-    ".json",
-    ".node",
-    "/package.json",
-    "/index.js",
-    "/index.mjs",
-    "/index.cjs",
-    "/index.jsx",
-    "/index.ts",
-    "/index.mts",
-    "/index.cts",
-    "/index.tsx",
-    "/index.json",
-    "/index.node",
-];
-/// Extensions that an import in Ruby may omit.
-pub(super) const RUBY_ENDINGS: [&str; 5] = ["", ".rb", ".so", ".bundle", ".dll"];
-
 /// An import, as written in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Import {
     /// A Python module with its dotted name and the number of leading dots.
     Python { level: usize, module: String },
     /// A path relative to the importing file, possibly without its extension.
-    Relative { path: String, endings: &'static [&'static str] },
-    /// A path below a directory of the search path, possibly without its extension.
-    Searched { path: String, endings: &'static [&'static str] },
+    Relative { path: String, language: Language },
+    /// A path below a directory of the search path of Ruby, possibly without its extension.
+    Searched(String),
     /// A word or literal that may be a file path, relative to the root or to the file that contains it.
     Word(String),
     /// A JavaScript package or one of its modules, in a directory `node_modules`.
@@ -58,7 +30,7 @@ impl Import {
     /// Returns the import for a module specifier in JavaScript.
     pub(super) fn node(text: &str) -> Self {
         match (text.starts_with('.'), text.strip_prefix("node:")) {
-            (true, _) => Self::Relative { path: text.to_owned(), endings: &JAVASCRIPT_ENDINGS },
+            (true, _) => Self::Relative { path: text.to_owned(), language: Language::JavaScript },
             (false, Some(name)) => Self::Package(name.to_owned()),
             (false, None) => Self::NodePackage(text.to_owned()),
         }
@@ -71,10 +43,8 @@ impl Import {
                 let name = module.split('.').next().filter(|name| *name != HELPER)?;
                 Some(MissingModule::new(name, Language::Python, &module.replace('.', "/")))
             }
-            Self::Relative { path, endings } | Self::Searched { path, endings } => {
-                let language = if endings.contains(&".rb") { Language::Ruby } else { Language::JavaScript };
-                Some(MissingModule::new(path, language, path))
-            }
+            Self::Relative { path, language } => Some(MissingModule::new(path, *language, path)),
+            Self::Searched(path) => Some(MissingModule::new(path, Language::Ruby, path)),
             Self::NodePackage(name) => Some(MissingModule::new(name, Language::JavaScript, name)),
             // The package cannot be a file of the project.
             Self::Package(name) => Some(MissingModule::new(name, Language::JavaScript, "")),

@@ -6,9 +6,15 @@ use std::io;
 use aurora_confined::Directory;
 
 use super::super::files::real_path;
-use super::import::{Import, JAVASCRIPT_ENDINGS};
+use super::import::Import;
+use super::language::Language;
 use super::paths::{above, directory_of, join, normal};
 
+/// Extensions that an import in JavaScript or TypeScript may omit, alone or after `/index`.
+const JAVASCRIPT_EXTENSIONS: [&str; 10] =
+    [".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx", ".json", ".node"];
+/// Extensions that an import in Ruby may omit.
+const RUBY_ENDINGS: [&str; 5] = ["", ".rb", ".so", ".bundle", ".dll"];
 /// Pairs of an extension in a TypeScript import and the extension of the source file.
 const TYPESCRIPT_ENDINGS: [(&str, &str); 5] =
     [(".js", ".ts"), (".js", ".tsx"), (".jsx", ".tsx"), (".mjs", ".mts"), (".cjs", ".cts")];
@@ -33,9 +39,9 @@ impl<'a> Listings<'a> {
                 bases.iter().flat_map(|base| self.python_files(base, module)).collect()
             }
             Import::Python { level, module } => self.python_files(&join(directory, &"../".repeat(level - 1)), module),
-            Import::Relative { path, endings } => with_endings(&join(directory, path), endings),
-            Import::Searched { path, endings } => {
-                bases.iter().flat_map(|base| with_endings(&join(base, path), endings)).collect()
+            Import::Relative { path, language } => with_endings(&join(directory, path), *language),
+            Import::Searched(path) => {
+                bases.iter().flat_map(|base| with_endings(&join(base, path), Language::Ruby)).collect()
             }
             Import::Word(word) => vec![word.clone(), join(directory, word.trim_start_matches('/'))],
             Import::NodePackage(name) if name.starts_with('#') => {
@@ -102,14 +108,23 @@ fn node_files(directory: &str, name: &str) -> Vec<String> {
     let parts = if name.starts_with('@') { 2 } else { 1 };
     let package: Vec<&str> = name.split('/').take(parts).collect();
     let description = join(directory, &format!("node_modules/{}/package.json", package.join("/")));
-    let files = JAVASCRIPT_ENDINGS.iter().map(|ending| format!("{place}{ending}"));
-    files.chain([description]).collect()
+    javascript_files(&place).chain([description]).collect()
 }
 
-/// Appends each extension to a path. Also replaces the extension of a TypeScript import with the
+/// Returns the files that an import of a path in JavaScript or TypeScript may mean.
+fn javascript_files(path: &str) -> impl Iterator<Item = String> {
+    let [file, index] = [path.to_owned(), format!("{path}/index")]
+        .map(|stem| JAVASCRIPT_EXTENSIONS.into_iter().map(move |extension| format!("{stem}{extension}")));
+    [path.to_owned()].into_iter().chain(file).chain([format!("{path}/package.json")]).chain(index)
+}
+
+/// Appends each extension that an import in a language may omit to a path. Also replaces the extension of a TypeScript import with the
 /// extension of the source file.
-fn with_endings(path: &str, endings: &[&str]) -> Vec<String> {
-    let given = endings.iter().map(|ending| format!("{path}{ending}"));
+fn with_endings(path: &str, language: Language) -> Vec<String> {
+    let given: Vec<String> = match language {
+        Language::Ruby => RUBY_ENDINGS.iter().map(|ending| format!("{path}{ending}")).collect(),
+        _ => javascript_files(path).collect(),
+    };
     let renamed = TYPESCRIPT_ENDINGS.iter().filter_map(|(from, to)| Some(format!("{}{to}", path.strip_suffix(from)?)));
-    given.chain(renamed).collect()
+    given.into_iter().chain(renamed).collect()
 }

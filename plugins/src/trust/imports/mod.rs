@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use aurora_confined::{Directory, EntryKind};
 use serde_json::Value;
 
-use self::import::{Import, JAVASCRIPT_ENDINGS, RUBY_ENDINGS};
+use self::import::Import;
 use self::language::Language;
 use self::lookup::Listings;
 use self::paths::{directory_of, normal};
@@ -58,7 +58,7 @@ impl Imports {
         let language = program.and_then(Language::from_interpreter);
         let mut words = command.iter().flat_map(|argument| candidates(argument));
         if language == Some(Language::Shell) && words.any(|word| word == "cd") {
-            imports.uncovered.descriptions.insert("files that the command names after `cd`".to_owned());
+            imports.describe("files that the command names after `cd`".to_owned());
         }
         for (at, argument) in command.iter().enumerate() {
             let next = command.get(at + 1).map(String::as_str);
@@ -79,7 +79,7 @@ impl Imports {
                 Import::Python { level: 0, module: value.to_owned() }
             }
             (Language::JavaScript, "r" | "--require" | "--import") => Import::node(value),
-            (Language::Ruby, "r") => Import::Searched { path: value.to_owned(), endings: &RUBY_ENDINGS },
+            (Language::Ruby, "r") => Import::Searched(value.to_owned()),
             (Language::Ruby, "I") => return self.bases.extend(value.split(':').filter_map(normal)),
             (Language::Python, "c")
             | (Language::JavaScript, "e" | "--eval" | "p" | "--print")
@@ -112,29 +112,27 @@ impl Imports {
         }
         // A compiled program loads libraries of the user, which are not covered. Only compiled Python can load modules
         // of the project.
+        let unread = || format!("everything that {path} loads, because its imports are not read");
         if content.contains(&0) {
             if path.ends_with(".pyc") {
-                self.uncovered
-                    .descriptions
-                    .insert(format!("everything that {path} loads, because its imports are not read"));
+                self.describe(unread());
             }
             return;
         }
         let text = String::from_utf8_lossy(&content[..content.len().min(MAX_TEXT_BYTES)]);
         if content.len() > MAX_TEXT_BYTES {
-            self.uncovered
-                .descriptions
-                .insert(format!("imports of {path} beyond its first {} MiB", MAX_TEXT_BYTES >> 20));
+            self.describe(format!("imports of {path} beyond its first {} MiB", MAX_TEXT_BYTES >> 20));
         }
         match Language::from_file(path, &text) {
             Some(language) => self.read(path, language, &text),
             None if !self.reports_unread || DATA.iter().any(|ending| path.rsplit('.').next() == Some(ending)) => {}
-            None => {
-                self.uncovered
-                    .descriptions
-                    .insert(format!("everything that {path} loads, because its imports are not read"));
-            }
+            None => self.describe(unread()),
         }
+    }
+
+    /// Adds a description of something that the program may load although its digest does not cover it.
+    fn describe(&mut self, description: String) {
+        self.uncovered.descriptions.insert(description);
     }
 
     /// Adds the modules named in a `package.json`.
@@ -144,10 +142,10 @@ impl Imports {
         while let Some(value) = values.pop() {
             match value {
                 Value::String(module) if module.contains('*') => {
-                    self.uncovered.descriptions.insert(format!("modules that {path} names by a pattern"));
+                    self.describe(format!("modules that {path} names by a pattern"));
                 }
                 Value::String(module) => {
-                    let import = Import::Relative { path: module.clone(), endings: &JAVASCRIPT_ENDINGS };
+                    let import = Import::Relative { path: module.clone(), language: Language::JavaScript };
                     self.found.push((directory_of(path).to_owned(), import));
                 }
                 Value::Array(inner) => values.extend(inner),
@@ -213,9 +211,7 @@ impl Imports {
                 let real = match real_path(root, &path) {
                     Ok(Some(real)) => real,
                     Ok(None) if matches!(import, Import::Word(_)) => {
-                        self.uncovered
-                            .descriptions
-                            .insert(format!("{path}, which is a symbolic link out of the project"));
+                        self.describe(format!("{path}, which is a symbolic link out of the project"));
                         continue;
                     }
                     Ok(None) => return Err(ProgramError::Special { path }),
@@ -225,7 +221,7 @@ impl Imports {
                     Ok(EntryKind::File) => {}
                     Ok(EntryKind::Directory) | Err(_) => continue,
                     Ok(_) => {
-                        self.uncovered.descriptions.insert(format!("{path}, which is not a regular file"));
+                        self.describe(format!("{path}, which is not a regular file"));
                         continue;
                     }
                 }

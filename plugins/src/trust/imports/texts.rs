@@ -1,6 +1,7 @@
 //! Extracts imports from source texts.
 
-use super::import::{Import, RUBY_ENDINGS};
+use super::import::Import;
+use super::language::Language;
 use super::paths::{join, normal};
 
 /// Names that occur on a line if the line changes the search path of Python or Ruby.
@@ -86,13 +87,12 @@ pub(super) fn ruby(text: &str) -> Vec<Import> {
         let literals = quoted(rest);
         let literal = if call == "autoload" { literals.last() } else { literals.first() };
         let Some(&path) = literal else { continue };
-        let endings = &RUBY_ENDINGS[..];
         imports.push(if rest.contains("__FILE__") {
-            Import::Relative { path: join(FILE, path), endings }
+            Import::Relative { path: join(FILE, path), language: Language::Ruby }
         } else if call == "require_relative" || rest.contains("__dir__") {
-            Import::Relative { path: path.to_owned(), endings }
+            Import::Relative { path: path.to_owned(), language: Language::Ruby }
         } else {
-            Import::Searched { path: path.to_owned(), endings }
+            Import::Searched(path.to_owned())
         });
     }
     imports
