@@ -12,12 +12,6 @@ use crate::code;
 /// The lines before and after front matter.
 const FENCE: &str = "---";
 
-/// The fields of front matter, in order.
-#[derive(Default)]
-pub(super) struct FrontMatter<'t> {
-    pub(super) fields: Vec<RawField<'t>>,
-}
-
 /// A key and its uninterpreted value.
 pub(super) struct RawField<'t> {
     /// The key in lower case.
@@ -32,11 +26,11 @@ pub(super) struct RawField<'t> {
     pub(super) raw: &'t str,
 }
 
-/// Parses front matter at an offset of a text. Also returns the offset of the text after it.
-pub(super) fn parse<'t>(report: &mut Report<'_>, text: &'t str, start: usize) -> (FrontMatter<'t>, usize) {
+/// Parses front matter at an offset of a text. Returns its fields in order, and the offset of the text after it.
+pub(super) fn parse<'t>(report: &mut Report<'_>, text: &'t str, start: usize) -> (Vec<RawField<'t>>, usize) {
     let mut fields: Vec<RawField<'t>> = Vec::new();
     let mut keys = HashSet::new();
-    let Some((lines, end)) = fenced_lines(text, start) else { return (FrontMatter::default(), start) };
+    let Some((lines, end)) = fenced_lines(text, start) else { return (fields, start) };
     let mut value_start = 0;
     for (at, line) in lines {
         let content = line.trim();
@@ -75,7 +69,7 @@ pub(super) fn parse<'t>(report: &mut Report<'_>, text: &'t str, start: usize) ->
             }
         }
     }
-    (FrontMatter { fields }, end)
+    (fields, end)
 }
 
 /// Returns the lines between the fences with their offsets, and the offset of the text after the fences. Returns `None` if there
