@@ -118,6 +118,48 @@ pub trait Described: Default + Serialize {
     const KEYS: &'static [Key];
 }
 
+/// Declares the configuration of a stage type: a struct with its defaults, which [`Described`] describes. The
+/// documentation of the struct is the summary. A field is a key: its documentation is the meaning of the key, and the
+/// constructor of the [`Key`] follows its default.
+#[macro_export]
+macro_rules! stage_options {
+    (
+        $(#[doc = $summary:literal])+
+        $(#[derive($($derived:ident),+)])?
+        pub struct $name:ident {$(
+            $(#[doc = $meaning:literal])+
+            $(#[effect = $effect:literal])?
+            $field:ident: $type:ty = $default:expr, $key:ident $(($($argument:expr),+))?;
+        )*}
+    ) => {
+        $(#[doc = $summary])+
+        #[derive(Clone, Debug, ::serde::Serialize, ::serde::Deserialize $($(, $derived)+)?)]
+        #[serde(default, deny_unknown_fields)]
+        pub struct $name {$(
+            $(#[doc = $meaning])+
+            pub $field: $type,
+        )*}
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self {$($field: $default),*}
+            }
+        }
+
+        impl $crate::Described for $name {
+            const SUMMARY: &'static str = concat!($($summary),+).trim_ascii_start();
+            const KEYS: &'static [$crate::Key] = &[$(
+                $crate::Key::$key(
+                    stringify!($field),
+                    $($($argument,)+)?
+                    concat!($($meaning),+).trim_ascii_start(),
+                )
+                $(.effect($effect))?
+            ),*];
+        }
+    };
+}
+
 /// The reference entry of one table.
 #[derive(Clone, Debug)]
 pub struct TableReference {

@@ -6,23 +6,18 @@ use std::sync::Arc;
 
 use aurora_analysis::Analyzer;
 use aurora_pipeline::{
-    Access, BatchView, BuildContext, Described, Fingerprint, Key, Stage, StageConfig, StageContext, StageError, Worker,
+    Access, BatchView, BuildContext, ColumnUse, Fingerprint, Stage, StageConfig, StageContext, StageError, Worker,
+    stage_options,
 };
 use aurora_storage::{ChunkId, IndexWriter, TermVector};
-use serde::{Deserialize, Serialize};
 
 use crate::columns::{CHUNK_ID, RECORD, STATUS, StoredId, TERMS, Terms};
 use crate::metadata::{custom_terms, metadata};
 use crate::services::{CustomColumns, service};
 
-/// The table `[stage.bm25]` of a pipeline.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Bm25 {}
-
-impl Described for Bm25 {
-    const SUMMARY: &'static str = "Writes the terms of each chunk to the index, which inverts them into posting lists.";
-    const KEYS: &'static [Key] = &[];
+stage_options! {
+    /// Writes the terms of each chunk to the index, which inverts them into posting lists.
+    pub struct Bm25 {}
 }
 
 impl StageConfig for Bm25 {

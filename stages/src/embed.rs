@@ -4,41 +4,25 @@ use std::sync::Arc;
 
 use aurora_analysis::{EmbedError, Embedder, Passage, PassageReader, PassageTokens, QueryEmbedder, StaticModel};
 use aurora_pipeline::{
-    Access, BatchView, BuildContext, CHUNK_STORED, Described, Fingerprint, Key, Problems, Stage, StageConfig,
-    StageContext, StageError, Worker,
+    Access, BatchView, BuildContext, CHUNK_STORED, ColumnUse, Fingerprint, Problems, Stage, StageConfig, StageContext,
+    StageError, Worker, stage_options,
 };
 use aurora_redact::has_secret;
 use aurora_storage::Chunk;
-use serde::{Deserialize, Serialize};
 
 use crate::columns::{EMBEDDING, PREVIOUS, RECORD, Record, StoredId, TOKENS, Tokens};
 use crate::passages::{doc, passage, stored_tokens};
 use crate::services::{CustomColumns, Models, PreviousIndex, service};
 
-/// The table `[stage.embed]` of a pipeline.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Embed {
-    /// `static` for the built-in model, or the name of an installed model.
-    pub model: String,
-}
-
-impl Default for Embed {
-    fn default() -> Self {
-        Self { model: "static".into() }
+stage_options! {
+    /// Gives each chunk a vector, and the tokens that late interaction compares.
+    pub struct Embed {
+        /// The embedding model: `static`, which is part of the program, or the name of a model in the user's directory
+        /// of models.
+        #[effect = "`all-MiniLM-L6-v2` instead of `static` on flask: MRR@10 of documentation questions .649 instead of \
+            .659, R@10 of commit questions the same."]
+        model: String = "static".into(), string;
     }
-}
-
-impl Described for Embed {
-    const SUMMARY: &'static str = "Gives each chunk a vector, and the tokens that late interaction compares.";
-    const KEYS: &'static [Key] = &[Key::string(
-        "model",
-        "The embedding model: `static`, which is part of the program, or the name of a model in the user's directory of models.",
-    )
-    .effect(
-        "`all-MiniLM-L6-v2` instead of `static` on flask: MRR@10 of documentation questions .649 instead of .659, R@10 of \
-         commit questions the same.",
-    )];
 }
 
 impl StageConfig for Embed {

@@ -4,7 +4,6 @@
 //! come from `[limits]` in the user's own `config.toml` or from `AURORA_LIMITS_…` in the environment. The limits do not
 //! apply to command-line flags, or to pipeline files that the user selects.
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::thread::available_parallelism;
 
@@ -123,13 +122,8 @@ impl Default for Limits {
 
 /// All errors in the user's limits.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("invalid limits: {}", .0.join("; "))]
 pub struct LimitErrors(Vec<String>);
-
-impl fmt::Display for LimitErrors {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "invalid limits: {}", self.0.join("; "))
-    }
-}
 
 impl Limits {
     /// Loads the limits. `[limits]` in the user's configuration overrides the defaults, and the environment overrides

@@ -4,15 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use aurora_pipeline::{
-    Access, BatchView, BuildContext, Described, Entity, Fingerprint, Key, Stage, StageConfig, StageContext, StageError,
-    Worker,
+    Access, BatchView, BuildContext, Entity, Fingerprint, Stage, StageConfig, StageContext, StageError, Worker,
+    stage_options,
 };
 use aurora_redact::masked;
 use aurora_storage::{
     ChunkHistory, FileOutcome, FileRecord, FileStamp, IndexWriter, NewChunk, ReservedIds, RowExtent, StoredTokens,
     UnfinishedRow,
 };
-use serde::{Deserialize, Serialize};
 
 use crate::columns::{
     Attribution, BLAME, CHUNK_ID, EMBEDDING, FileStatus, HASH, INODE, LANGUAGE, MTIME, PATH, PREVIOUS, ParsedFile,
@@ -28,14 +27,9 @@ const PENDING: &[u8] = b"pending";
 /// Name of the counter of chunks for which only values had to be stored, but whose values are unchanged.
 pub(crate) const UNCHANGED_CHUNKS: &str = "chunks.unchanged";
 
-/// The table `[stage.store]` of a pipeline.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Store {}
-
-impl Described for Store {
-    const SUMMARY: &'static str = "Writes files, chunks and vectors to the index, in the order of the walk.";
-    const KEYS: &'static [Key] = &[];
+stage_options! {
+    /// Writes files, chunks and vectors to the index, in the order of the walk.
+    pub struct Store {}
 }
 
 impl StageConfig for Store {

@@ -5,23 +5,18 @@ use std::sync::Arc;
 
 use aurora_analysis::{PassageReader, QueryEmbedder, StaticModel};
 use aurora_pipeline::{
-    Access, BatchView, BuildContext, Described, Fingerprint, Key, Stage, StageConfig, StageContext, StageError, Worker,
+    Access, BatchView, BuildContext, ColumnUse, Fingerprint, Stage, StageConfig, StageContext, StageError, Worker,
+    stage_options,
 };
-use serde::{Deserialize, Serialize};
 
 use crate::columns::{PREVIOUS, RECORD, Record, TOKENS, Tokens};
 use crate::passages::{doc, passage, stored_tokens};
 use crate::services::{CustomColumns, Models, service};
 
-/// The table `[stage.tokens]` of a pipeline.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct TokenSets {}
-
-impl Described for TokenSets {
-    const SUMMARY: &'static str = "Gives each chunk the tokens that late interaction compares, in a pipeline where a custom stage makes \
-         the vectors. The stage type `embed` includes it.";
-    const KEYS: &'static [Key] = &[];
+stage_options! {
+    /// Gives each chunk the tokens that late interaction compares, in a pipeline where a custom stage makes the
+    /// vectors. The stage type `embed` includes it.
+    pub struct TokenSets {}
 }
 
 impl StageConfig for TokenSets {

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use crate::golden::question::{Answer, FOUND, Question};
 
 /// Maximum grade of an answer. Grades have one digit.
-const MAX_GRADE: u64 = 9;
+const MAX_GRADE: u8 = 9;
 
 /// Defaults for fields that are missing in the value.
 pub(crate) struct Defaults<'a> {
@@ -21,7 +21,7 @@ pub(crate) fn read(value: &Value, defaults: Defaults<'_>) -> Result<Question, Ve
     let Value::Object(fields) = value else {
         return Err(vec![format!("expected an object with `query` and `relevant`, found {}", type_name(value))]);
     };
-    let mut reader = FieldReader { fields, faults: Vec::new() };
+    let mut reader = FieldReader { fields, place: String::new(), faults: Vec::new() };
     let query = match reader.text("query") {
         None if reader.faults.is_empty() => reader.missing("query", "it contains the words to search for"),
         None => String::new(),
@@ -38,17 +38,21 @@ pub(crate) fn read(value: &Value, defaults: Defaults<'_>) -> Result<Question, Ve
         relevant,
         tags: reader.texts("tags"),
         topics: reader.texts("expected_topics"),
-        min_recall: reader.share("min_recall"),
+        min_recall: reader.field("min_recall", "a number from 0 to 1", |value| {
+            value.as_f64().filter(|share| (0.0..=1.0).contains(share))
+        }),
     };
     if reader.faults.is_empty() { Ok(question) } else { Err(reader.faults) }
 }
 
 struct FieldReader<'v> {
     fields: &'v Map<String, Value>,
+    /// The beginning of the message about an invalid field.
+    place: String,
     faults: Vec<String>,
 }
 
-impl FieldReader<'_> {
+impl<'v> FieldReader<'v> {
     fn fault<T: Default>(&mut self, message: String) -> T {
         self.faults.push(message);
         T::default()
@@ -60,8 +64,17 @@ impl FieldReader<'_> {
         self.fault(format!("`{key}` is missing; {what}{meant}"))
     }
 
-    fn value(&self, key: &str) -> Option<&Value> {
+    fn value(&self, key: &str) -> Option<&'v Value> {
         self.fields.get(key).filter(|value| !value.is_null())
+    }
+
+    /// Reads a field, and reports a value that is not `expected`.
+    fn field<T>(&mut self, key: &str, expected: &str, read: impl FnOnce(&'v Value) -> Option<T>) -> Option<T> {
+        let value = self.value(key)?;
+        read(value).or_else(|| {
+            let message = format!("{}`{key}` must be {expected}", self.place);
+            self.fault(message)
+        })
     }
 
     fn text(&mut self, key: &str) -> Option<String> {
@@ -76,35 +89,17 @@ impl FieldReader<'_> {
     }
 
     fn texts(&mut self, key: &str) -> Vec<String> {
-        let Some(value) = self.value(key) else { return Vec::new() };
-        let list = value.as_array().map(|list| list.iter().map(|item| item.as_str().map(str::to_owned)));
-        match list.and_then(|items| items.collect::<Option<Vec<_>>>()) {
-            Some(texts) => texts,
-            None => self.fault(format!("`{key}` must be a list of strings")),
-        }
-    }
-
-    fn share(&mut self, key: &str) -> Option<f64> {
-        let value = self.value(key)?;
-        match value.as_f64() {
-            Some(share) if (0.0..=1.0).contains(&share) => Some(share),
-            _ => self.fault(format!("`{key}` must be a number from 0 to 1")),
-        }
+        let text = |item: &Value| item.as_str().map(str::to_owned);
+        let texts = self.field(key, "a list of strings", |value| value.as_array()?.iter().map(text).collect());
+        texts.unwrap_or_default()
     }
 
     /// Reads the answers from `relevant`, or from the files in `expected_sources`.
     fn answers(&mut self) -> Vec<Answer> {
         let answers: Vec<Answer> = match (self.value("relevant"), self.value("expected_sources")) {
             (Some(Value::Array(list)), _) => {
-                let read: Vec<_> = list.iter().enumerate().map(|(at, value)| answer(at + 1, value)).collect();
-                let mut answers = Vec::new();
-                for answer in read {
-                    match answer {
-                        Ok(answer) => answers.push(answer),
-                        Err(messages) => self.faults.extend(messages),
-                    }
-                }
-                answers
+                let read = list.iter().zip(1..).map(|(value, number)| answer(number, value));
+                read.filter_map(|answer| answer.map_err(|messages| self.faults.extend(messages)).ok()).collect()
             }
             (Some(_), _) => return self.fault("`relevant` must be a list of answers".to_owned()),
             (None, Some(_)) => self.texts("expected_sources").iter().map(|path| source(path)).collect(),
@@ -130,42 +125,32 @@ fn answer(number: usize, value: &Value) -> Result<Answer, Vec<String>> {
     let Value::Object(fields) = value else {
         return Err(vec![format!("answer {number} must be an object with a `path`, not {}", type_name(value))]);
     };
-    let mut faults = Vec::new();
-    let get = |key: &str| fields.get(key).filter(|value| !value.is_null());
-    let path = match get("path").map(Value::as_str) {
-        Some(Some(path)) if !path.trim().is_empty() => path.trim_start_matches("./").to_owned(),
-        _ => {
-            faults.push(format!("answer {number} has no `path`"));
-            String::new()
-        }
+    let mut reader = FieldReader { fields, place: format!("answer {number}: "), faults: Vec::new() };
+    let path = reader.value("path").and_then(Value::as_str).filter(|path| !path.trim().is_empty());
+    if path.is_none() {
+        reader.faults.push(format!("answer {number} has no `path`"));
+    }
+    let mut line = |key| {
+        let line = |value: &Value| u32::try_from(value.as_u64()?).ok().filter(|line| *line > 0);
+        reader.field(key, "a line number from 1", line)
     };
-    let mut line = |key: &str| {
-        let value = get(key)?;
-        let line = value.as_u64().and_then(|line| u32::try_from(line).ok()).filter(|line| *line > 0);
-        if line.is_none() {
-            faults.push(format!("answer {number}: `{key}` must be a line number from 1"));
-        }
-        line
-    };
-    let lines = (line("line_start"), line("line_end"));
-    let lines = match lines {
+    let lines = match (line("line_start"), line("line_end")) {
         (Some(start), Some(end)) if start > end => {
-            faults.push(format!("answer {number}: line_end {end} is before line_start {start}"));
-            None
+            reader.fault(format!("answer {number}: line_end {end} is before line_start {start}"))
         }
         (Some(start), Some(end)) => Some((start, end)),
-        (Some(line), None) | (None, Some(line)) => Some((line, line)),
-        (None, None) => None,
+        (start, end) => start.or(end).map(|line| (line, line)),
     };
-    let grade = get("grade").and_then(|value| match value.as_u64() {
-        Some(grade @ 0..=MAX_GRADE) => u8::try_from(grade).ok(),
-        _ => {
-            faults.push(format!("answer {number}: `grade` must be a whole number from 0 to {MAX_GRADE}"));
-            None
-        }
+    let grade = reader.field("grade", &format!("a whole number from 0 to {MAX_GRADE}"), |value| {
+        u8::try_from(value.as_u64()?).ok().filter(|grade| *grade <= MAX_GRADE)
     });
-    let name = get("name").and_then(Value::as_str).map(str::to_owned);
-    if faults.is_empty() { Ok(Answer { path, lines, name, grade, any_directory: false }) } else { Err(faults) }
+    let name = reader.value("name").and_then(Value::as_str).map(str::to_owned);
+    let path = path.unwrap_or_default().trim_start_matches("./").to_owned();
+    if reader.faults.is_empty() {
+        Ok(Answer { path, lines, name, grade, any_directory: false })
+    } else {
+        Err(reader.faults)
+    }
 }
 
 fn source(path: &str) -> Answer {

@@ -31,17 +31,9 @@ impl fmt::Display for Fault {
 }
 
 /// All errors in golden files, in the order of files and lines.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the golden set cannot be read:{}", .0.iter().map(|fault| format!("\n  - {fault}")).collect::<String>())]
 pub struct GoldenErrors(pub Vec<Fault>);
-
-impl fmt::Display for GoldenErrors {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the golden set cannot be read:")?;
-        self.0.iter().try_for_each(|fault| write!(f, "\n  - {fault}"))
-    }
-}
-
-impl std::error::Error for GoldenErrors {}
 
 /// Maximum size of a golden file, in bytes.
 const MAX_FILE_BYTES: u64 = 256 << 20;

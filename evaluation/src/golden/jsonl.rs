@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::golden::fields::{self, Defaults};
-use crate::golden::question::{Answer, Question};
+use crate::golden::question::Question;
 
 /// Parses every question and returns it with its line number, from 1. Blank lines are skipped.
 pub(crate) fn read(text: &str, set: &str) -> Vec<(usize, Result<Question, Vec<String>>)> {
@@ -21,35 +21,7 @@ pub(crate) fn read(text: &str, set: &str) -> Vec<(usize, Result<Question, Vec<St
 
 /// Formats a question as a line that ends with a line feed; empty fields are omitted.
 pub(crate) fn line(question: &Question) -> String {
-    let mut fields = serde_json::Map::new();
-    let mut put = |key: &str, value: Value| fields.insert(key.to_owned(), value);
-    put("id", json!(question.id));
-    put("set", json!(question.set));
-    put("query", json!(question.query));
-    put("relevant", question.relevant.iter().map(answer).collect());
-    if !question.tags.is_empty() {
-        put("tags", json!(question.tags));
-    }
-    if !question.topics.is_empty() {
-        put("expected_topics", json!(question.topics));
-    }
-    if let Some(least) = question.min_recall {
-        put("min_recall", json!(least));
-    }
-    format!("{}\n", Value::Object(fields))
-}
-
-fn answer(answer: &Answer) -> Value {
-    let mut value = json!({
-        "path": answer.path,
-        "line_start": answer.lines.map(|lines| lines.0),
-        "line_end": answer.lines.map(|lines| lines.1),
-        "name": answer.name,
-    });
-    if let (Some(grade), Value::Object(fields)) = (answer.grade, &mut value) {
-        fields.insert("grade".to_owned(), json!(grade));
-    }
-    value
+    format!("{}\n", json!(question))
 }
 
 /// Returns the message without "at line 1 column 5". Each line is parsed separately, so the parser always reports line

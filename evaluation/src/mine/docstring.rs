@@ -1,7 +1,7 @@
 //! Turns the first sentence of each function's documentation into a question.
 
 use crate::golden::{Answer, Question};
-use crate::mine::documented::{self, Candidate, DocSpan, Documented, SqueezedTexts};
+use crate::mine::documented::{self, Candidate, DocSpan, SqueezedTexts};
 use crate::mine::selection::Selection;
 use crate::mine::sentence;
 use crate::mine::source::{Definition, DefinitionKind, SourceFile};
@@ -11,7 +11,7 @@ use crate::random::hash;
 pub(crate) const SET: &str = "docstring";
 
 /// Returns questions from the first sentences that occur nowhere else in `files`.
-pub(crate) fn questions(files: &[SourceFile], texts: &SqueezedTexts, selection: &Selection) -> Vec<Documented> {
+pub(crate) fn questions(files: &[SourceFile], texts: &SqueezedTexts, selection: &Selection) -> Vec<(String, Question)> {
     let asked: Vec<_> = files
         .iter()
         .flat_map(|file| file.definitions.iter().map(move |definition| (file, definition)))

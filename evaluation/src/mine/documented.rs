@@ -15,12 +15,6 @@ use crate::mine::source::SourceFile;
 /// Number of leading characters of a sentence that must not occur anywhere else in the repository.
 const PROBE_CHARS: usize = 40;
 
-/// A question, with the path of the file whose documentation contains the sentence.
-pub(crate) struct Documented {
-    pub(crate) path: String,
-    pub(crate) question: Question,
-}
-
 /// Byte range of a piece of documentation in the text of a file.
 pub(crate) struct DocSpan<'f> {
     pub(crate) file: &'f SourceFile,
@@ -50,8 +44,12 @@ pub(crate) fn single_keys<'s>(sentences: impl Iterator<Item = &'s str>) -> FxHas
     counts.into_iter().filter(|(_, count)| *count == 1).map(|(key, _)| key).collect()
 }
 
-/// Chooses among the candidates whose sentences occur nowhere else.
-pub(crate) fn choose(candidates: Vec<Candidate<'_>>, texts: &SqueezedTexts, selection: &Selection) -> Vec<Documented> {
+/// Chooses among the candidates whose sentences occur nowhere else. Returns each question with the path of its file.
+pub(crate) fn choose(
+    candidates: Vec<Candidate<'_>>,
+    texts: &SqueezedTexts,
+    selection: &Selection,
+) -> Vec<(String, Question)> {
     let twice = Selection { most: selection.most * 2, ..*selection };
     let candidates = twice.choose(candidates, |candidate| &candidate.file.path, |candidate| candidate.key);
     let is_unique = |Candidate { file, question, doc, .. }: &Candidate<'_>| {
@@ -60,7 +58,7 @@ pub(crate) fn choose(candidates: Vec<Candidate<'_>>, texts: &SqueezedTexts, sele
     let unique: Vec<bool> = candidates.par_iter().map(is_unique).collect();
     let candidates = candidates.into_iter().zip(unique).filter_map(|(candidate, unique)| unique.then_some(candidate));
     let candidates = candidates.take(selection.most);
-    candidates.map(|Candidate { file, question, .. }| Documented { path: file.path.clone(), question }).collect()
+    candidates.map(|Candidate { file, question, .. }| (file.path.clone(), question)).collect()
 }
 
 /// The texts of a repository, normalised so that a sentence can be found independently of its line breaks.

@@ -3,9 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use gix::ObjectId;
-use gix::bstr::{BString, ByteSlice as _};
+use gix::bstr::ByteSlice as _;
+use gix::diff::tree::Recorder;
+use gix::diff::tree::recorder::Change;
 use gix::hashtable::HashSet;
-use gix::objs::tree::EntryKind;
+use gix::objs::TreeRefIter;
+use gix::objs::tree::EntryMode;
 use gix::revision::walk::Sorting;
 use gix::traverse::commit::simple::CommitTimeOrder;
 
@@ -90,8 +93,7 @@ impl CommitHistory {
     /// Returns the regular files below the directory that differ between two commits, by path, or `None` if a tree is
     /// missing.
     pub(crate) fn changes(&self, old: ObjectId, new: ObjectId) -> Option<Vec<FileChange>> {
-        let mut changes = Vec::new();
-        self.compare(Some(self.tree(old)?), Some(self.tree(new)?), &mut String::new(), 0, &mut changes)?;
+        let mut changes = self.compare(self.tree(old)?, self.tree(new)?)?;
         changes.retain_mut(|change| match change.path.strip_prefix(&self.prefix) {
             Some(path) => {
                 change.path = path.to_owned();
@@ -107,9 +109,8 @@ impl CommitHistory {
     /// at the top, because they apply to the whole work tree.
     pub(crate) fn files(&self, commit: ObjectId) -> Result<Vec<CommittedFile>, MineError> {
         let missing = || self.failure(format!("the tree of commit {commit} is missing from this clone"));
-        let mut files = Vec::new();
-        let empty = self.compare(None, Some(self.tree(commit).ok_or_else(missing)?), &mut String::new(), 0, &mut files);
-        empty.ok_or_else(missing)?;
+        let empty = ObjectId::empty_tree(self.repository.object_hash());
+        let files = self.tree(commit).and_then(|tree| self.compare(empty, tree)).ok_or_else(missing)?;
         let rules = [".gitignore", ".gitattributes", ".mailmap"];
         let kept = files.into_iter().filter(|file| file.path.starts_with(&self.prefix) || rules.contains(&&*file.path));
         Ok(kept.filter_map(|file| Some(CommittedFile { path: file.path, blob: file.new? })).collect())
@@ -140,72 +141,31 @@ impl CommitHistory {
         self.repository.object_hash() == gix::hash::Kind::Sha256
     }
 
-    fn compare(
-        &self,
-        old: Option<ObjectId>,
-        new: Option<ObjectId>,
-        path: &mut String,
-        depth: usize,
-        changes: &mut Vec<FileChange>,
-    ) -> Option<()> {
-        if old == new || depth > MAX_DEPTH {
-            return Some(());
-        }
-        let (old, new) = (self.entries(old)?, self.entries(new)?);
-        let mut names: Vec<&BString> = old.iter().chain(&new).map(|entry| &entry.name).collect();
-        names.sort_unstable();
-        names.dedup();
-        let find = |entries: &[GitTreeEntry], name: &BString| entries.iter().position(|entry| entry.name == *name);
-        for name in names {
-            let of = |entries: &[GitTreeEntry]| find(entries, name).map(|at| (entries[at].kind, entries[at].id));
-            let (before, after) = (of(&old), of(&new));
-            // Names that are not UTF-8 are skipped: the index contains no such paths.
-            let Ok(text) = name.to_str() else { continue };
-            if before == after {
-                continue;
-            }
-            let length = path.len();
-            path.push_str(text);
-            let file = |entry: Option<(EntryKind, ObjectId)>| {
-                let regular = |kind| matches!(kind, EntryKind::Blob | EntryKind::BlobExecutable);
-                entry.filter(|(kind, _)| regular(*kind)).map(|(_, id)| id)
+    /// Returns the regular files that differ between two trees, or `None` if a tree is missing. Paths that are not
+    /// UTF-8 are skipped: the index contains no such paths.
+    fn compare(&self, old: ObjectId, new: ObjectId) -> Option<Vec<FileChange>> {
+        let (old, new) = (self.repository.find_tree(old).ok()?, self.repository.find_tree(new).ok()?);
+        let mut changes = Recorder::default();
+        let (state, objects) = (gix::diff::tree::State::default(), &self.repository.objects);
+        let [old, new] = [&old, &new].map(|tree| TreeRefIter::from_bytes(&tree.data, tree.id.kind()));
+        gix::diff::tree(old, new, state, objects, &mut changes).ok()?;
+        let file = |mode: EntryMode, id| mode.is_blob().then_some(id);
+        let change = |change| {
+            let (path, old, new) = match change {
+                Change::Addition { path, entry_mode, oid, .. } => (path, None, file(entry_mode, oid)),
+                Change::Deletion { path, entry_mode, oid, .. } => (path, file(entry_mode, oid), None),
+                Change::Modification { path, previous_entry_mode, previous_oid, entry_mode, oid } => {
+                    (path, file(previous_entry_mode, previous_oid), file(entry_mode, oid))
+                }
             };
-            let directory = |entry: Option<(EntryKind, ObjectId)>| entry.filter(|(kind, _)| *kind == EntryKind::Tree);
-            if file(before) != file(after) {
-                changes.push(FileChange { path: path.clone(), old: file(before), new: file(after) });
-            }
-            let (before, after) = (directory(before).map(|(_, id)| id), directory(after).map(|(_, id)| id));
-            if before.is_some() || after.is_some() {
-                path.push('/');
-                self.compare(before, after, path, depth + 1, changes)?;
-            }
-            path.truncate(length);
-        }
-        Some(())
-    }
-
-    fn entries(&self, tree: Option<ObjectId>) -> Option<Vec<GitTreeEntry>> {
-        let Some(tree) = tree else { return Some(Vec::new()) };
-        let tree = self.repository.find_tree(tree).ok()?;
-        let entries = tree.iter().filter_map(Result::ok);
-        Some(
-            entries
-                .map(|entry| GitTreeEntry {
-                    kind: entry.mode().kind(),
-                    name: entry.filename().to_owned(),
-                    id: entry.object_id(),
-                })
-                .collect(),
-        )
+            let path = String::from_utf8(path.into()).ok()?;
+            let is_read = old != new && path.matches('/').count() <= MAX_DEPTH;
+            is_read.then_some(FileChange { path, old, new })
+        };
+        Some(changes.records.into_iter().filter_map(change).collect())
     }
 
     fn failure(&self, reason: String) -> MineError {
         MineError::Git { path: self.repository.path().to_owned(), reason }
     }
-}
-
-struct GitTreeEntry {
-    kind: EntryKind,
-    name: BString,
-    id: ObjectId,
 }

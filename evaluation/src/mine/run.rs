@@ -81,8 +81,7 @@ pub fn run(options: &MineOptions, backend: &dyn IndexerBackend) -> Result<Manife
             source.index(&source.below(name))?;
             manifest.add_tree(name, prefix, head, documentation.len());
         }
-        let questions = documented.into_iter().map(|documented| (documented.path, documented.question)).collect();
-        add_set(&mut manifest, out, (set, name), questions, selection)?;
+        add_set(&mut manifest, out, (set, name), documented, selection)?;
     }
 
     let mut committed = Vec::new();

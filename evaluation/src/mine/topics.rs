@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use crate::golden::{Answer, Question};
-use crate::mine::documented::{self, Candidate, DocSpan, Documented, SqueezedTexts, blanked};
+use crate::mine::documented::{self, Candidate, DocSpan, SqueezedTexts, blanked};
 use crate::mine::file_name::FileName;
 use crate::mine::selection::Selection;
 use crate::mine::source::{Overview, SourceFile};
@@ -20,7 +20,7 @@ const MIN_LETTERS: usize = 100;
 
 /// Returns questions from sentences that describe the purpose of a file and occur nowhere else in `files`. The answer
 /// is the file itself.
-pub(crate) fn questions(files: &[SourceFile], texts: &SqueezedTexts, selection: &Selection) -> Vec<Documented> {
+pub(crate) fn questions(files: &[SourceFile], texts: &SqueezedTexts, selection: &Selection) -> Vec<(String, Question)> {
     let with_topic = |file| topic(file).map(|(overview, text)| (file, overview, text));
     let asked: Vec<_> = files.iter().filter_map(with_topic).collect();
     let single = documented::single_keys(asked.iter().map(|(.., text)| text.as_str()));

@@ -1,57 +1,38 @@
 //! Writes the learned configuration as a file, with the evidence in comments.
 
-use std::fmt::Write as _;
-
 use aurora_query::{Parameter, SearchConfig};
 
-use crate::tune::report::{Comparison, TuneReport};
+use crate::tune::report::{Comparison, ParameterChange, TuneReport, TunedSet};
 
 /// Formats a configuration file with the values that differ from the built-in defaults, and the evidence in comments.
 /// The file contains no date and no path: the same questions, index and start give the same file.
 pub fn config_file(report: &TuneReport) -> String {
-    let mut out = String::new();
     let metric = report.metric;
-    let line = |out: &mut String, text: &str| {
-        // Writing to a string cannot fail.
-        let _ = writeln!(out, "# {text}");
-    };
-    line(&mut out, "Search weights learned from questions with known answers.");
-    out.push_str("#\n");
-    let questions = report.cross_validated.questions;
-    line(
-        &mut out,
-        &format!(
-            "Questions: {questions} (digest {}), {} folds, {} rounds, regularisation {}",
-            report.golden, report.folds, report.rounds, report.regularisation
+    let mut lines = vec![
+        "Search weights learned from questions with known answers.".to_owned(),
+        String::new(),
+        format!(
+            "Questions: {} (digest {}), {} folds, {} rounds, regularisation {}",
+            report.cross_validated.questions, report.golden, report.folds, report.rounds, report.regularisation
         ),
-    );
-    line(&mut out, &format!("{metric}, cross-validated: {}", format_comparison(&report.cross_validated)));
-    for set in &report.sets {
-        let name = aurora_redact::masked(set.set.clone());
-        line(
-            &mut out,
-            &format!("  {name} ({} questions): {}", set.comparison.questions, format_comparison(&set.comparison)),
-        );
-    }
-    if let Some(held_out) = &report.held_out {
-        line(
-            &mut out,
-            &format!("{metric}, {} questions never learned from: {}", held_out.questions, format_comparison(held_out)),
-        );
-    }
-    line(&mut out, "Intervals contain the true difference with 95 % confidence.");
+        format!("{metric}, cross-validated: {}", format_comparison(&report.cross_validated)),
+    ];
+    lines.extend(report.sets.iter().map(|TunedSet { set, comparison }| {
+        let name = aurora_redact::masked(set.clone());
+        format!("  {name} ({} questions): {}", comparison.questions, format_comparison(comparison))
+    }));
+    lines.extend(report.held_out.iter().map(|held_out| {
+        format!("{metric}, {} questions never learned from: {}", held_out.questions, format_comparison(held_out))
+    }));
+    lines.push("Intervals contain the true difference with 95 % confidence.".to_owned());
     if !report.changes.is_empty() {
-        line(&mut out, "Changed, with the folds that agree on the direction:");
+        lines.push("Changed, with the folds that agree on the direction:".to_owned());
     }
-    for change in &report.changes {
-        let text = format!(
-            "  {}: {} -> {} ({} of {})",
-            change.key, change.before, change.after, change.folds_agree, report.folds
-        );
-        line(&mut out, &text);
-    }
-    out.push_str(&tables(&report.config));
-    out
+    lines.extend(report.changes.iter().map(|ParameterChange { key, before, after, folds_agree }| {
+        format!("  {key}: {before} -> {after} ({folds_agree} of {})", report.folds)
+    }));
+    let comments: String = lines.iter().map(|line| format!("{}\n", format!("# {line}").trim_end())).collect();
+    comments + &tables(&report.config)
 }
 
 fn format_comparison(comparison: &Comparison) -> String {

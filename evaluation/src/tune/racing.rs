@@ -41,8 +41,7 @@ impl<'q> ScoreCache<'q> {
         names.sort_unstable();
         let mut order = Vec::new();
         for (number, name) in names.iter().enumerate() {
-            let members = by_set.get_mut(name).map(std::mem::take).unwrap_or_default();
-            let mut members = members;
+            let mut members = by_set.get_mut(name).map(std::mem::take).unwrap_or_default();
             members.sort_unstable();
             let count = members.len() as f64;
             order.extend(

@@ -57,12 +57,7 @@ impl fmt::Display for Month {
 
 /// Parses a day written as `YYYY-MM-DD`, in the Gregorian calendar.
 pub fn date(text: &str) -> Option<Date> {
-    let bytes = text.as_bytes();
-    let shape = |(at, byte): (usize, &u8)| if at == 4 || at == 7 { *byte == b'-' } else { byte.is_ascii_digit() };
-    if bytes.len() != DATE_LENGTH || !bytes.iter().enumerate().all(shape) {
-        return None;
-    }
-    Date::new(text[..4].parse().ok()?, text[5..7].parse().ok()?, text[8..].parse().ok()?).ok()
+    text.parse().ok().filter(|_| text.len() == DATE_LENGTH)
 }
 
 /// A range of days, which includes both ends. `None` means that the range is unbounded at this end.

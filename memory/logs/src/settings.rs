@@ -170,13 +170,10 @@ impl Draft<'_> {
         };
         let settings = &mut self.settings;
         let set = match key {
-            PATH => match absolute(value, self.home) {
-                Some(path) => {
-                    settings.path = path;
-                    Ok(())
-                }
-                None => Err("an absolute path, or one that begins with `~/`".to_owned()),
-            },
+            PATH => {
+                let path = absolute(value, self.home).map(|path| settings.path = path);
+                path.ok_or_else(|| "an absolute path, or one that begins with `~/`".to_owned())
+            }
             RETENTION => number(DAYS).map(|days| settings.policy.retention_days = days),
             COMPRESSION => number(DAYS).map(|days| settings.policy.compress_after_days = days),
             KEYWORDS => number(KEYWORD_COUNT).map(|count| settings.keyword_count = count as usize),

@@ -1,7 +1,6 @@
 //! Parses times into Unix seconds.
 
 use std::ops::RangeInclusive;
-use std::str::FromStr;
 
 use jiff::civil::{Date, date};
 
@@ -36,7 +35,7 @@ pub(crate) fn help(text: &str) -> Option<String> {
 pub fn parse_time(text: &str) -> Option<i64> {
     let text = text.trim();
     let (day, rest) = (text.get(..10)?, text.get(10..)?);
-    let day = calendar_day(day)?.duration_since(date(1970, 1, 1)).as_secs();
+    let day = day.parse::<Date>().ok()?.duration_since(date(1970, 1, 1)).as_secs();
     let Some(time) = rest.strip_prefix(['T', 't', ' ']) else {
         return rest.is_empty().then_some(day);
     };
@@ -47,16 +46,6 @@ pub fn parse_time(text: &str) -> Option<i64> {
     };
     let zone = rest.trim_start_matches(|c: char| c == '.' || c.is_ascii_digit());
     Some(day + clock + seconds - offset(zone)?)
-}
-
-/// Parses a day `YYYY-MM-DD` of the proleptic Gregorian calendar.
-fn calendar_day(text: &str) -> Option<Date> {
-    let mut parts = text.splitn(3, '-');
-    let (year, month, day) = (parts.next()?, parts.next()?, parts.next()?);
-    if (year.len(), month.len(), day.len()) != (4, 2, 2) {
-        return None;
-    }
-    Date::new(number(year)?, number(month)?, number(day)?).ok()
 }
 
 fn minutes(text: &str) -> Option<i64> {
@@ -77,12 +66,8 @@ fn offset(zone: &str) -> Option<i64> {
 }
 
 fn number_in(range: RangeInclusive<i64>, digits: &str) -> Option<i64> {
-    number(digits).filter(|number| range.contains(number))
-}
-
-fn number<T: FromStr>(digits: &str) -> Option<T> {
-    let is_number = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
-    digits.parse().ok().filter(|_| is_number)
+    let is_number = digits.bytes().all(|b| b.is_ascii_digit());
+    digits.parse().ok().filter(|number| is_number && range.contains(number))
 }
 
 #[cfg(test)]

@@ -3,107 +3,46 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use aurora_pipeline::{ByteSize, Described, Key, Problems};
-use serde::{Deserialize, Serialize};
+use aurora_pipeline::{ByteSize, Problems, stage_options};
 
 use crate::declaration::{Declaration, DropRows, WrittenType};
 
-/// The configuration of a stage that runs a program.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Process {
-    /// The program and its arguments. A program without a `/` is searched in `PATH`. Other relative paths start at the
-    /// root of the project, which is also the working directory.
-    pub command: Vec<String>,
-    /// Columns that the program receives.
-    pub reads: Vec<String>,
-    /// Columns that the program fills.
-    pub writes: BTreeMap<String, WrittenType>,
-    /// Languages of the files that are sent to the program, alone or with their chunks; all languages if the list is
-    /// empty.
-    pub languages: Vec<String>,
-    /// Rows that the program may drop.
-    pub drops: DropRows,
-    /// Configuration that is passed to the program unchanged.
-    pub config: serde_json::Map<String, serde_json::Value>,
-    /// Version of the program. The author must change it when the same input gives a different output.
-    pub version: String,
-    /// Files and directories that belong to the program, in addition to the files in `command`.
-    pub files: Vec<String>,
-    /// Files that the output depends on.
-    pub inputs: Vec<String>,
-    /// Names of environment variables that are passed to the program.
-    pub env: Vec<String>,
-    /// Maximum time to wait for an answer, in seconds.
-    pub timeout: u64,
-    /// Maximum number of restarts of the program in one run.
-    pub max_restarts: u32,
-    /// Maximum memory in bytes for the data of a process, if the system supports a limit.
-    pub memory: ByteSize,
-    /// Maximum number of messages in flight to a process.
-    pub in_flight: usize,
-    /// Maximum number of rows in a message. Each message contains at most about 1 MiB of values.
-    pub rows: usize,
-}
-
-impl Default for Process {
-    fn default() -> Self {
-        Self {
-            command: Vec::new(),
-            reads: Vec::new(),
-            writes: BTreeMap::new(),
-            languages: Vec::new(),
-            drops: DropRows::None,
-            config: serde_json::Map::new(),
-            version: String::new(),
-            files: Vec::new(),
-            inputs: Vec::new(),
-            env: Vec::new(),
-            timeout: 60,
-            max_restarts: 10,
-            memory: ByteSize(2 << 30),
-            in_flight: 4,
-            rows: 256,
-        }
+stage_options! {
+    /// Runs a program that fills custom columns or drops rows; see the guide to custom stages.
+    pub struct Process {
+        /// The program and its arguments. A program without a `/` is looked up in `PATH`. Relative paths start at the
+        /// root.
+        command: Vec<String> = Vec::new(), strings;
+        /// Columns that the program gets.
+        reads: Vec<String> = Vec::new(), strings;
+        /// Columns that the program fills: `name = "type"`, or a table with `type`, `filter`, `terms`, `embed` and
+        /// `boost`.
+        writes: BTreeMap<String, WrittenType> = BTreeMap::new(), table;
+        /// Languages of the files that it gets, or whose chunks it gets; all if empty.
+        languages: Vec<String> = Vec::new(), strings;
+        /// Rows that the program may drop.
+        drops: DropRows = DropRows::None, one_of(DropRows::NAMES);
+        /// Passed to the program unchanged.
+        config: serde_json::Map<String, serde_json::Value> = serde_json::Map::new(), table;
+        /// Version that the author raises when the same input gives another output.
+        version: String = String::new(), string;
+        /// Files and directories of the program, in addition to the files that the command names.
+        files: Vec<String> = Vec::new(), strings;
+        /// Files that the output depends on: the stage runs again when one changes.
+        inputs: Vec<String> = Vec::new(), strings;
+        /// Names of environment variables that the program gets.
+        env: Vec<String> = Vec::new(), strings;
+        /// Maximum time without an answer.
+        timeout: u64 = 60, count_up("seconds");
+        /// Maximum number of restarts of the program in one run.
+        max_restarts: u32 = 10, count("restarts");
+        /// Maximum memory for the data of a process, if the system can limit it.
+        memory: ByteSize = ByteSize(2 << 30), size;
+        /// Maximum number of messages that a process receives before it answers.
+        in_flight: usize = 4, count_up_to(MAX_IN_FLIGHT, "messages");
+        /// Maximum number of rows in a message. A message carries at most about 1 MiB of values.
+        rows: usize = 256, count_up_to(MAX_ROWS, "rows");
     }
-}
-
-impl Described for Process {
-    const SUMMARY: &'static str =
-        "Runs a program that fills custom columns or drops rows; see the guide to custom stages.";
-    const KEYS: &'static [Key] = &[
-        Key::strings(
-            "command",
-            "The program and its arguments. A program without a `/` is looked up in `PATH`. Relative paths start at the root.",
-        ),
-        Key::strings("reads", "Columns that the program gets."),
-        Key::table(
-            "writes",
-            "Columns that the program fills: `name = \"type\"`, or a table with `type`, `filter`, `terms`, `embed` and `boost`.",
-        ),
-        Key::strings("languages", "Languages of the files that it gets, or whose chunks it gets; all if empty."),
-        Key::one_of("drops", DropRows::NAMES, "Rows that the program may drop."),
-        Key::table("config", "Passed to the program unchanged."),
-        Key::string("version", "Version that the author raises when the same input gives another output."),
-        Key::strings("files", "Files and directories of the program, in addition to the files that the command names."),
-        Key::strings("inputs", "Files that the output depends on: the stage runs again when one changes."),
-        Key::strings("env", "Names of environment variables that the program gets."),
-        Key::count_up("timeout", "seconds", "Maximum time without an answer."),
-        Key::count("max_restarts", "restarts", "Maximum number of restarts of the program in one run."),
-        Key::size("memory", "Maximum memory for the data of a process, if the system can limit it."),
-        Key::count_up_to(
-            "in_flight",
-            MAX_IN_FLIGHT,
-            "messages",
-            "Maximum number of messages that a process receives before it answers.",
-        ),
-        Key::count_up_to(
-            "rows",
-            MAX_ROWS,
-            "rows",
-            "Maximum number of rows in a message. A message carries at most about 1 MiB of values.",
-        ),
-    ];
 }
 
 pub(super) const MAX_IN_FLIGHT: usize = 64;

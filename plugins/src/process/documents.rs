@@ -9,10 +9,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use aurora_pipeline::{
-    Access, BatchView, BuildContext, ByteSize, ColumnSpec, Described, DynamicType, Emitter, Fingerprint, Key, Problems,
-    ProgramSpec, Stage, StageConfig, StageContext, StageError, Value, Worker,
+    Access, BatchView, BuildContext, ByteSize, ColumnSpec, Draft, DynamicType, Emitter, Fingerprint, Problems,
+    ProgramSpec, Stage, StageConfig, StageContext, StageError, Value, Worker, stage_options,
 };
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::json;
 
 use super::child::{Child, StartOptions};
@@ -27,52 +27,28 @@ use crate::declaration::OF_DOCUMENTS;
 /// Number of documents in a batch.
 const BATCH: usize = 256;
 
-/// The configuration of a stage that supplies documents.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Documents {
-    /// The program and its arguments, as for a stage of the type `process`.
-    pub command: Vec<String>,
-    /// Configuration that is passed to the program unchanged.
-    pub config: serde_json::Map<String, serde_json::Value>,
-    /// Version of the program. The author must change it when the program returns the same documents in a different
-    /// form.
-    pub version: String,
-    /// Files and directories that belong to the program, in addition to the files in `command`.
-    pub files: Vec<String>,
-    /// Files that the documents depend on.
-    pub inputs: Vec<String>,
-    /// Names of environment variables that are passed to the program.
-    pub env: Vec<String>,
-    /// Maximum time to wait for a message, in seconds.
-    pub timeout: u64,
-    /// Maximum memory in bytes for the data of the process, if the system supports a limit.
-    pub memory: ByteSize,
-    /// Language of documents for which the program gives no language.
-    pub language: String,
-}
-
-impl Default for Documents {
-    fn default() -> Self {
-        let Process { command, config, version, files, inputs, env, timeout, memory, .. } = Process::default();
-        Self { command, config, version, files, inputs, env, timeout, memory, language: "markdown".to_owned() }
+stage_options! {
+    /// Runs a program that supplies documents from elsewhere, such as tickets or wiki pages.
+    pub struct Documents {
+        /// The program and its arguments, as for `process`.
+        command: Vec<String> = Vec::new(), strings;
+        /// Passed to the program unchanged.
+        config: serde_json::Map<String, serde_json::Value> = serde_json::Map::new(), table;
+        /// Version that the author raises when the same documents get another form.
+        version: String = String::new(), string;
+        /// Files and directories of the program, in addition to the files that the command names.
+        files: Vec<String> = Vec::new(), strings;
+        /// Files that the documents depend on.
+        inputs: Vec<String> = Vec::new(), strings;
+        /// Names of environment variables that the program gets.
+        env: Vec<String> = Vec::new(), strings;
+        /// Maximum time without a message.
+        timeout: u64 = Process::default().timeout, count_up("seconds");
+        /// Maximum memory for the data of the process, if the system can limit it.
+        memory: ByteSize = Process::default().memory, size;
+        /// Language of documents that do not give one.
+        language: String = "markdown".to_owned(), string;
     }
-}
-
-impl Described for Documents {
-    const SUMMARY: &'static str =
-        "Runs a program that supplies documents from elsewhere, such as tickets or wiki pages.";
-    const KEYS: &'static [Key] = &[
-        Key::strings("command", "The program and its arguments, as for `process`."),
-        Key::table("config", "Passed to the program unchanged."),
-        Key::string("version", "Version that the author raises when the same documents get another form."),
-        Key::strings("files", "Files and directories of the program, in addition to the files that the command names."),
-        Key::strings("inputs", "Files that the documents depend on."),
-        Key::strings("env", "Names of environment variables that the program gets."),
-        Key::count_up("timeout", "seconds", "Maximum time without a message."),
-        Key::size("memory", "Maximum memory for the data of the process, if the system can limit it."),
-        Key::string("language", "Language of documents that do not give one."),
-    ];
 }
 
 impl StageConfig for Documents {

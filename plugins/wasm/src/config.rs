@@ -6,10 +6,9 @@ use std::path::{Component, Path};
 
 use aurora_confined::Directory;
 use aurora_pipeline::{
-    Access, BuildContext, ByteSize, Described, Fingerprint, Key, Problems, ProgramSpec, Stage, StageConfig, StageError,
+    Access, BuildContext, ByteSize, Fingerprint, Problems, ProgramSpec, Stage, StageConfig, StageError, stage_options,
 };
 use aurora_plugins::declaration::{self, Declaration, DropRows, WrittenColumn, WrittenType};
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::compiled::CompiledModules;
@@ -30,80 +29,33 @@ const MAX_ROWS: usize = 65_536;
 /// Name of the grant for reading the time. With this grant, the output may depend on when the stage runs.
 const CLOCK: &str = "clock";
 
-/// The configuration of a stage that is a WebAssembly component for the world `aurora:stage/stage@1.0.0`.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Wasm {
-    /// Path of the module, relative to the root of the project.
-    pub module: String,
-    /// Columns that the module receives.
-    pub reads: Vec<String>,
-    /// Columns that the module fills.
-    pub writes: BTreeMap<String, WrittenType>,
-    /// Languages of the files that are passed to the module, alone or with their chunks; all languages if the list is
-    /// empty.
-    pub languages: Vec<String>,
-    /// Rows that the module may drop.
-    pub drops: DropRows,
-    /// Configuration that is passed to the module as JSON.
-    pub config: Map<String, Value>,
-    /// Version of the module. The author must change it when the same input gives a different output.
-    pub version: String,
-    /// Maximum fuel that one call may consume. An instruction costs about one unit.
-    pub fuel: u64,
-    /// Maximum linear memory of one call, in bytes.
-    pub memory: ByteSize,
-    /// Maximum number of rows in one call.
-    pub rows: usize,
-    /// System interfaces that the module may use, such as `clock`.
-    pub grants: Vec<String>,
-}
-
-impl Default for Wasm {
-    fn default() -> Self {
-        Self {
-            module: String::new(),
-            reads: Vec::new(),
-            writes: BTreeMap::new(),
-            languages: Vec::new(),
-            drops: DropRows::None,
-            config: Map::new(),
-            version: String::new(),
-            fuel: 10_000_000_000,
-            memory: ByteSize(256 << 20),
-            rows: 256,
-            grants: Vec::new(),
-        }
+stage_options! {
+    /// Runs a WebAssembly component that fills custom columns or drops rows; see the guide to WebAssembly stages.
+    pub struct Wasm {
+        /// Path of the component, relative to the root of the project.
+        module: String = String::new(), string;
+        /// Columns that the module gets.
+        reads: Vec<String> = Vec::new(), strings;
+        /// Columns that the module fills: `name = "type"`, or a table with `type`, `filter`, `terms`, `embed` and
+        /// `boost`.
+        writes: BTreeMap<String, WrittenType> = BTreeMap::new(), table;
+        /// Languages of the files that it gets, or whose chunks it gets; all if empty.
+        languages: Vec<String> = Vec::new(), strings;
+        /// Rows that the module may drop.
+        drops: DropRows = DropRows::None, one_of(DropRows::NAMES);
+        /// Passed to the module as JSON.
+        config: Map<String, Value> = Map::new(), table;
+        /// Version that the author raises when the same input gives another output.
+        version: String = String::new(), string;
+        /// Maximum fuel that one call may consume; an instruction costs about 1.
+        fuel: u64 = 10_000_000_000, count_up_to(MAX_FUEL as usize, "instructions");
+        /// Maximum linear memory of one call.
+        memory: ByteSize = ByteSize(256 << 20), size;
+        /// Maximum number of rows in one call.
+        rows: usize = 256, count_up_to(MAX_ROWS, "rows");
+        /// Parts of the outside world that the module may use: `clock`. By default, it may use nothing.
+        grants: Vec<String> = Vec::new(), strings;
     }
-}
-
-impl Described for Wasm {
-    const SUMMARY: &'static str =
-        "Runs a WebAssembly component that fills custom columns or drops rows; see the guide to WebAssembly stages.";
-    const KEYS: &'static [Key] = &[
-        Key::string("module", "Path of the component, relative to the root of the project."),
-        Key::strings("reads", "Columns that the module gets."),
-        Key::table(
-            "writes",
-            "Columns that the module fills: `name = \"type\"`, or a table with `type`, `filter`, `terms`, `embed` and `boost`.",
-        ),
-        Key::strings("languages", "Languages of the files that it gets, or whose chunks it gets; all if empty."),
-        Key::one_of("drops", DropRows::NAMES, "Rows that the module may drop."),
-        Key::table("config", "Passed to the module as JSON."),
-        Key::string("version", "Version that the author raises when the same input gives another output."),
-        Key::count_up_to(
-            "fuel",
-            MAX_FUEL as usize,
-            "instructions",
-            "Maximum fuel that one call may consume; an instruction costs about 1.",
-        ),
-        Key::size("memory", "Maximum linear memory of one call."),
-        Key::count_up_to("rows", MAX_ROWS, "rows", "Maximum number of rows in one call."),
-        Key::strings(
-            "grants",
-            "Parts of the outside world that the module may use: `clock`. By default, it may use nothing.",
-        ),
-    ];
 }
 
 impl StageConfig for Wasm {

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use aurora_pipeline::{
-    Access, BatchView, BuildContext, CHUNK_STORED, Described, Fingerprint, Key, Stage, StageConfig, StageContext,
-    StageError, StoredValues, Worker,
+    Access, BatchView, BuildContext, CHUNK_STORED, Fingerprint, Stage, StageConfig, StageContext, StageError,
+    StoredValues, Worker,
 };
 use aurora_storage::TermVector;
 
@@ -16,34 +16,6 @@ use crate::columns::{
 };
 use crate::definitions::symbols_of;
 use crate::services::{PreviousIndex, service};
-
-impl Described for ChunkOptions {
-    const SUMMARY: &'static str =
-        "Divides a file into chunks along its definitions, and computes the terms of each chunk.";
-    const KEYS: &'static [Key] = &[
-        Key::count("max_size", "characters without white space", "Larger chunks are split at syntax boundaries."),
-        Key::count(
-            "min_size",
-            "characters without white space",
-            "Smaller pieces of code outside definitions are merged within their file.",
-        ),
-        Key::count(
-            "whole_type_lines",
-            "lines",
-            "The chunk of a type with at most this many lines contains the bodies of its members.",
-        ),
-        Key::count(
-            "nested_function_lines",
-            "lines",
-            "Functions inside functions become chunks if they have at least this many lines.",
-        ),
-        Key::count(
-            "max_chunks",
-            "chunks",
-            "Maximum number of chunks of one file; the rest of the file is not indexed.",
-        ),
-    ];
-}
 
 impl StageConfig for ChunkOptions {
     const TYPE: &'static str = "chunk";

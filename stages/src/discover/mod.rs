@@ -17,11 +17,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use aurora_pipeline::{
-    Access, BuildContext, CancelToken, Described, Emitter, Fingerprint, Key, Problems, Stage, StageConfig,
-    StageContext, StageError, Worker,
+    Access, BuildContext, CancelToken, Emitter, Fingerprint, Problems, Stage, StageConfig, StageContext, StageError,
+    Worker, stage_options,
 };
 use aurora_storage::{ProjectDirectory, UserDirectory};
-use serde::{Deserialize, Serialize};
 
 use crate::columns::{INODE, Inode, LANGUAGE, MTIME, PATH, RelativePath, SIZE};
 use crate::formats::FormatTable;
@@ -39,59 +38,24 @@ const MAX_NAME_BYTES: usize = 64;
 /// be idle.
 const MIN_IN_FLIGHT_PER_WORKER: usize = 2;
 
-/// The table `[stage.discover]` of a pipeline.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Discover {
-    /// Maximum size of an indexed file, in bytes. Larger files are skipped.
-    pub max_file_size: u64,
-    /// Names of directories to skip in addition to the built-in names.
-    pub skip_directories: Vec<String>,
-    /// Names of languages by extension, for files without a built-in language.
-    pub languages: BTreeMap<String, String>,
-    /// Whether directory listings are cached. A directory is not read again if its timestamps show that no entry was
-    /// added, removed or renamed since the last run.
-    pub keep_listings: bool,
-    /// Maximum number of files in one batch.
-    pub batch_files: usize,
-    /// Maximum size of the source text in one batch, in bytes.
-    pub batch_bytes: u64,
-}
-
-impl Default for Discover {
-    fn default() -> Self {
-        Self {
-            max_file_size: MAX_FILE_SIZE,
-            skip_directories: Vec::new(),
-            languages: BTreeMap::new(),
-            keep_listings: true,
-            batch_files: 64,
-            batch_bytes: 1 << 20,
-        }
+stage_options! {
+    /// The source: walks the tree and emits its files, sorted by path.
+    pub struct Discover {
+        /// Larger files are skipped, and listed in the run's report.
+        max_file_size: u64 = MAX_FILE_SIZE, count("bytes");
+        /// Names of directories to skip, in addition to the built-in ones.
+        skip_directories: Vec<String> = Vec::new(), strings;
+        /// Names of languages by extension, in addition to the built-in ones: `{ proto = "protobuf" }`. Their files are
+        /// text, unless a custom stage supplies their definitions.
+        languages: BTreeMap<String, String> = BTreeMap::new(), table;
+        /// Do not read a directory again if its times show that no entry was added, removed or renamed since the last
+        /// run.
+        keep_listings: bool = true, bool;
+        /// Maximum number of files in one batch.
+        batch_files: usize = 64, count("files");
+        /// Maximum size of the source text in one batch; a larger file gets its own batch.
+        batch_bytes: u64 = 1 << 20, count("bytes");
     }
-}
-
-impl Described for Discover {
-    const SUMMARY: &'static str = "The source: walks the tree and emits its files, sorted by path.";
-    const KEYS: &'static [Key] = &[
-        Key::count("max_file_size", "bytes", "Larger files are skipped, and listed in the run's report."),
-        Key::strings("skip_directories", "Names of directories to skip, in addition to the built-in ones."),
-        Key::table(
-            "languages",
-            "Names of languages by extension, in addition to the built-in ones: `{ proto = \"protobuf\" }`. Their files are text, unless \
-             a custom stage supplies their definitions.",
-        ),
-        Key::bool(
-            "keep_listings",
-            "Do not read a directory again if its times show that no entry was added, removed or renamed since the last run.",
-        ),
-        Key::count("batch_files", "files", "Maximum number of files in one batch."),
-        Key::count(
-            "batch_bytes",
-            "bytes",
-            "Maximum size of the source text in one batch; a larger file gets its own batch.",
-        ),
-    ];
 }
 
 impl StageConfig for Discover {

@@ -17,10 +17,9 @@ use std::sync::Arc;
 use aurora_encoding::Text;
 use aurora_history::{History, Options, WorkingCopy};
 use aurora_pipeline::{
-    Access, BatchView, BuildContext, Described, Fingerprint, Key, Stage, StageConfig, StageContext, StageError, Worker,
+    Access, BatchView, BuildContext, Fingerprint, Stage, StageConfig, StageContext, StageError, Worker, stage_options,
 };
 use aurora_storage::HistoryTier;
-use serde::{Deserialize, Serialize};
 
 pub use repository::{PreviousRun, Repository, RunSettings, WaitLimit};
 pub use stored::from_stored;
@@ -40,27 +39,18 @@ pub fn is_tracked(root: &Path, directory: &str) -> bool {
     index().unwrap_or(false)
 }
 
-/// The table `[stage.git-signal]` of a pipeline.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct GitSignal {
-    /// The unit of attribution.
-    pub tier: HistoryTier,
+stage_options! {
+    /// Attributes lines to commits, and gives each chunk its history.
+    pub struct GitSignal {
+        /// `line` attributes every line, as `git blame` does; `file` counts the commits that touched a chunk's file,
+        /// and reads no content.
+        tier: HistoryTier = HistoryTier::default(), one_of(&["line", "file"]);
+    }
 }
 
 impl GitSignal {
     /// Name of the stage type.
     pub const NAME: &'static str = "git-signal";
-}
-
-impl Described for GitSignal {
-    const SUMMARY: &'static str = "Attributes lines to commits, and gives each chunk its history.";
-    const KEYS: &'static [Key] = &[Key::one_of(
-        "tier",
-        &["line", "file"],
-        "`line` attributes every line, as `git blame` does; `file` counts the commits that touched a chunk's file, and \
-         reads no content.",
-    )];
 }
 
 impl StageConfig for GitSignal {

@@ -15,11 +15,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use aurora_confined::{Refusal, refusal_of};
 use aurora_history::ObjectId;
 use aurora_pipeline::{
-    Access, BatchView, BuildContext, Described, Emitter, FILE_STORED, Fingerprint, Key, Stage, StageConfig,
-    StageContext, StageError, StoredValues, Worker,
+    Access, BatchView, BuildContext, Emitter, FILE_STORED, Fingerprint, Stage, StageConfig, StageContext, StageError,
+    StoredValues, Worker, stage_options,
 };
 use aurora_storage::{FileFinder, FileOutcome, FileRecord, FileRow, FileStamp};
-use serde::{Deserialize, Serialize};
 
 use crate::columns::{
     ContentId, DOCUMENT, Document, FileStatus, HASH, INODE, LANGUAGE, LanguageName, MTIME, ORIGINAL, Original, PATH,
@@ -34,33 +33,18 @@ pub(crate) use redaction::{COUNTER as SECRETS_COUNTER, WARNING as SECRETS_WARNIN
 /// Maximum number of deleted files in one batch.
 const DELETIONS_PER_BATCH: usize = 4_096;
 
-/// The table `[stage.incremental-check]` of a pipeline.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct IncrementalCheck {
-    /// Whether git's index may prove that a file is unchanged.
-    pub git: bool,
-    /// Whether unchanged stat data may prove that a file is unchanged.
-    pub mtime: bool,
-    /// Whether secrets in texts are masked.
-    pub redact: bool,
-}
-
-impl Default for IncrementalCheck {
-    fn default() -> Self {
-        Self { git: true, mtime: true, redact: true }
+stage_options! {
+    /// Drops unchanged files and appends deleted ones. The evidence, cheapest first: size, times and inode, git's
+    /// index, BLAKE3 of the content. Secrets in the texts of the others are masked; a file with a secret in its path is
+    /// left out.
+    pub struct IncrementalCheck {
+        /// Trust git's index where it shows that a file is unchanged.
+        git: bool = true, bool;
+        /// Trust an unchanged size, modification time, change time and inode.
+        mtime: bool = true, bool;
+        /// Mask secrets: tokens, private keys, passwords in URLs, random values of secret names.
+        redact: bool = true, bool;
     }
-}
-
-impl Described for IncrementalCheck {
-    const SUMMARY: &'static str = "Drops unchanged files and appends deleted ones. The evidence, cheapest first: size, times and \
-        inode, git's index, BLAKE3 of the content. Secrets in the texts of the others are masked; \
-        a file with a secret in its path is not indexed.";
-    const KEYS: &'static [Key] = &[
-        Key::bool("git", "Trust git's index where it shows that a file is unchanged."),
-        Key::bool("mtime", "Trust an unchanged size, modification time, change time and inode."),
-        Key::bool("redact", "Mask secrets: tokens, private keys, passwords in URLs, random values of secret names."),
-    ];
 }
 
 impl StageConfig for IncrementalCheck {

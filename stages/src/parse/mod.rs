@@ -7,42 +7,24 @@ use std::time::Duration;
 
 use aurora_languages::{LANGUAGES, ParseFailure, ParseLimits, Parser, Truncation, by_name};
 use aurora_pipeline::{
-    Access, BatchView, BuildContext, Described, Fingerprint, Key, Stage, StageConfig, StageContext, StageError, Worker,
+    Access, BatchView, BuildContext, Fingerprint, Stage, StageConfig, StageContext, StageError, Worker, stage_options,
 };
-use serde::{Deserialize, Serialize};
 
 use crate::columns::{LANGUAGE, PATH, ParsedFile, STATUS, SYMBOLS, TEXT};
 use crate::formats;
 use tree_memory::TreeMemory;
 
-/// The table `[stage.parse]` of a pipeline: limits on the work per file. Text beyond a limit is indexed as plain text,
-/// and the run report contains a warning.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Parse {
-    /// Maximum time for one file, in seconds.
-    pub max_seconds: u64,
-    /// Maximum size of a text that is parsed, in bytes.
-    pub max_size: usize,
-    /// Maximum number of definitions in one file. The number of imports has the same limit.
-    pub max_symbols: usize,
-}
-
-impl Default for Parse {
-    fn default() -> Self {
-        let limits = ParseLimits::default();
-        Self { max_seconds: limits.time.as_secs(), max_size: limits.size, max_symbols: limits.symbols }
+stage_options! {
+    /// Finds the definitions of a file. Text beyond a limit is indexed without definitions, and the run's report names
+    /// the file.
+    pub struct Parse {
+        /// Maximum time for one file.
+        max_seconds: u64 = ParseLimits::default().time.as_secs(), count("seconds");
+        /// Larger texts are not parsed.
+        max_size: usize = ParseLimits::default().size, count("bytes");
+        /// Maximum number of definitions, and of imports, in one file.
+        max_symbols: usize = ParseLimits::default().symbols, count("symbols");
     }
-}
-
-impl Described for Parse {
-    const SUMMARY: &'static str = "Finds the definitions of a file. Text beyond a limit is indexed without definitions, and the \
-        run's report names the file.";
-    const KEYS: &'static [Key] = &[
-        Key::count("max_seconds", "seconds", "Maximum time for one file."),
-        Key::count("max_size", "bytes", "Larger texts are not parsed."),
-        Key::count("max_symbols", "symbols", "Maximum number of definitions, and of imports, in one file."),
-    ];
 }
 
 impl StageConfig for Parse {

@@ -69,7 +69,7 @@ impl Entry {
             Some((_, before)) if before == weight => return Ok(false),
             Some((at, _)) => links[at] = with_weight(&links[at], weight),
             None if links.len() >= LIST_VALUES => return Err(EditError::TooMany(LINKS)),
-            None => links.push(link_value(&to, &relation, weight)),
+            None => links.push(json!(Link { to: &to, relation: &relation, weight })),
         }
         self.set(SECTION, LINKS, Some(Value::Array(links)));
         Ok(true)
@@ -100,10 +100,6 @@ fn with_weight(link: &Value, weight: f64) -> Value {
     let mut link = link.as_object().cloned().unwrap_or_default();
     link.insert("weight".to_owned(), Value::from(weight));
     Value::Object(link)
-}
-
-fn link_value(to: &str, relation: &str, weight: f64) -> Value {
-    json!({"to": to, "relation": relation, "weight": weight})
 }
 
 #[cfg(test)]

@@ -12,12 +12,6 @@ use crate::code;
 /// The line that begins and ends front matter.
 const FENCE: &str = "---";
 
-/// The fields of front matter, in order.
-#[derive(Default)]
-pub(super) struct FrontMatter<'t> {
-    pub(super) fields: Vec<RawField<'t>>,
-}
-
 /// A key and its uninterpreted value.
 pub(super) struct RawField<'t> {
     /// The key in lower case.
@@ -34,10 +28,10 @@ pub(super) struct RawField<'t> {
 
 /// Parses the front matter that begins at the offset `start`. Also returns the offset of the text after the front
 /// matter.
-pub(super) fn parse<'t>(report: &mut Report<'_>, text: &'t str, start: usize) -> (FrontMatter<'t>, usize) {
+pub(super) fn parse<'t>(report: &mut Report<'_>, text: &'t str, start: usize) -> (Vec<RawField<'t>>, usize) {
     let mut fields: Vec<RawField<'t>> = Vec::new();
     let mut keys = HashSet::new();
-    let Some((lines, end)) = fenced_lines(text, start) else { return (FrontMatter::default(), start) };
+    let Some((lines, end)) = fenced_lines(text, start) else { return (fields, start) };
     let mut value_start = 0;
     for (at, line) in lines {
         let content = line.trim();
@@ -76,7 +70,7 @@ pub(super) fn parse<'t>(report: &mut Report<'_>, text: &'t str, start: usize) ->
             }
         }
     }
-    (FrontMatter { fields }, end)
+    (fields, end)
 }
 
 /// Returns the lines between the fences with their offsets, and the offset of the text after the second fence. Returns

@@ -11,7 +11,7 @@ use crate::code;
 use crate::draft::Draft;
 use crate::kind::Kind;
 use crate::limit::TEXT_BYTES;
-use front_matter::FrontMatter;
+use front_matter::RawField;
 
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
@@ -49,15 +49,15 @@ pub fn read_note(source_name: &str, text: &str) -> Result<Draft, Diagnostics> {
     report.finish().map(|()| Draft::new(Kind::Note, document))
 }
 
-fn document(report: &mut Report<'_>, front_matter: &FrontMatter<'_>, body: &str) -> Map<String, Value> {
+fn document(report: &mut Report<'_>, front_matter: &[RawField<'_>], body: &str) -> Map<String, Value> {
     let mut content = Map::new();
     let mut metadata = Map::new();
     let mut governance = Map::new();
     let mut document = Map::new();
     let mut others = Map::new();
     content.insert("text".to_owned(), json!(body));
-    let has_created = front_matter.fields.iter().any(|field| field.key == "created");
-    for field in &front_matter.fields {
+    let has_created = front_matter.iter().any(|field| field.key == "created");
+    for field in front_matter {
         let (section, name, value) = match field.key.as_str() {
             "title" => (&mut content, "title", values::title(report, field)),
             "tags" => (&mut governance, "compliance_tags", values::tags(report, field)),
