@@ -6,8 +6,7 @@ use std::sync::Arc;
 
 use aurora_analysis::Analyzer;
 use aurora_pipeline::{
-    Access, BatchView, BuildContext, ColumnUse, Fingerprint, Stage, StageConfig, StageContext, StageError, Worker,
-    stage_options,
+    Access, BatchView, BuildContext, Fingerprint, Stage, StageConfig, StageContext, StageError, Worker, stage_options,
 };
 use aurora_storage::{ChunkId, IndexWriter, TermVector};
 

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use aurora_analysis::{EmbedError, Embedder, Passage, PassageReader, PassageTokens, QueryEmbedder, StaticModel};
 use aurora_pipeline::{
-    Access, BatchView, BuildContext, CHUNK_STORED, ColumnUse, Fingerprint, Problems, Stage, StageConfig, StageContext,
-    StageError, Worker, stage_options,
+    Access, BatchView, BuildContext, CHUNK_STORED, Fingerprint, Problems, Stage, StageConfig, StageContext, StageError,
+    Worker, stage_options,
 };
 use aurora_redact::has_secret;
 use aurora_storage::Chunk;

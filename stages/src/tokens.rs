@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use aurora_analysis::{PassageReader, QueryEmbedder, StaticModel};
 use aurora_pipeline::{
-    Access, BatchView, BuildContext, ColumnUse, Fingerprint, Stage, StageConfig, StageContext, StageError, Worker,
-    stage_options,
+    Access, BatchView, BuildContext, Fingerprint, Stage, StageConfig, StageContext, StageError, Worker, stage_options,
 };
 
 use crate::columns::{PREVIOUS, RECORD, Record, TOKENS, Tokens};

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use aurora_pipeline::{
-    Access, BatchView, BuildContext, ByteSize, ColumnSpec, Draft, DynamicType, Emitter, Fingerprint, Problems,
-    ProgramSpec, Stage, StageConfig, StageContext, StageError, Value, Worker, stage_options,
+    Access, BatchView, BuildContext, ByteSize, ColumnSpec, DynamicType, Emitter, Fingerprint, Problems, ProgramSpec,
+    Stage, StageConfig, StageContext, StageError, Value, Worker, stage_options,
 };
 use serde::Deserialize;
 use serde_json::json;
