@@ -225,7 +225,12 @@ pub struct Complexity {
 }
 
 /// The history of a chunk's lines in git, or the reason why there is none.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, strum::EnumDiscriminants)]
+#[strum_discriminants(
+    name(GitState),
+    derive(strum::VariantArray),
+    doc = "The state of a chunk's lines in git: a [`ChunkHistory`] without its details."
+)]
 pub enum ChunkHistory {
     /// The root is not in a git repository.
     #[default]

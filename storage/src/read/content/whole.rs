@@ -17,12 +17,8 @@ pub(crate) fn encode_whole(chunk: &Chunk) -> Vec<u8> {
     put(&mut out, &(&chunk.key, &chunk.path, &chunk.language, &chunk.name, &chunk.qualified_name));
     let lines = chunk.line_end.saturating_sub(chunk.line_start);
     put(&mut out, &(chunk.chunk_type, chunk.exported, chunk.line_start, lines));
-    let history = match &chunk.git {
-        ChunkHistory::Tracked(history) => Some(history),
-        _ => None,
-    };
     let mut numbers = Vec::new();
-    encode_numbers(&mut numbers, &chunk.tokens, history);
+    encode_numbers(&mut numbers, &chunk.tokens, &chunk.git);
     put_sized(&mut out, &numbers);
     put(&mut out, &chunk.definitions);
     put_list(&mut out, &chunk.metadata, |out, (name, value)| {
