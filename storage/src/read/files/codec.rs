@@ -74,14 +74,21 @@ fn runs(chunks: &[ChunkId]) -> Vec<(u32, u32)> {
 /// A file row that is read in place.
 #[derive(Clone, Copy)]
 pub struct FileRow<'a> {
-    path: &'a str,
-    size: u64,
-    stamp: FileStamp,
-    hash: &'a [u8; 32],
-    blob: &'a [u8],
+    /// Path relative to the indexed root, with `/`.
+    pub path: &'a str,
+    /// Size in bytes.
+    pub size: u64,
+    /// See [`FileRecord::stamp`].
+    pub stamp: FileStamp,
+    /// Digest of the content.
+    pub hash: &'a [u8; 32],
+    /// See [`FileRecord::blob`].
+    pub blob: &'a [u8],
     language: &'a str,
-    skipped: Option<&'a str>,
-    history_key: &'a [u8],
+    /// The reason for skipping the file, if it was skipped.
+    pub skipped: Option<&'a str>,
+    /// See [`FileRecord::history_key`].
+    pub history_key: &'a [u8],
     lines: u32,
     /// Unfinished rows, chunks and warnings.
     rest: ByteReader<'a>,
@@ -100,41 +107,6 @@ impl<'a> FileRow<'a> {
         let hash = reader.take(32)?.first_chunk()?;
         let (blob, language, skipped, history_key, lines) = reader.read()?;
         Some(Self { path, size, stamp, hash, blob, language, skipped, history_key, lines, rest: reader })
-    }
-
-    /// Path relative to the indexed root, with `/`.
-    pub fn path(&self) -> &'a str {
-        self.path
-    }
-
-    /// Size in bytes.
-    pub fn size(&self) -> u64 {
-        self.size
-    }
-
-    /// See [`FileRecord::stamp`].
-    pub fn stamp(&self) -> FileStamp {
-        self.stamp
-    }
-
-    /// See [`FileRecord::blob`].
-    pub fn blob(&self) -> &'a [u8] {
-        self.blob
-    }
-
-    /// Digest of the content.
-    pub fn hash(&self) -> [u8; 32] {
-        *self.hash
-    }
-
-    /// See [`FileRecord::history_key`].
-    pub fn history_key(&self) -> &'a [u8] {
-        self.history_key
-    }
-
-    /// The reason for skipping the file, if it was skipped.
-    pub fn skipped(&self) -> Option<&'a str> {
-        self.skipped
     }
 
     /// Whether a stage has no result for the file or one of its chunks.
