@@ -54,6 +54,7 @@ mod lengths;
 mod maxscore;
 mod postings;
 mod search;
+mod slots;
 mod terms;
 
 #[cfg(test)]
