@@ -62,13 +62,8 @@ pub(crate) fn decode(bytes: &[u8]) -> Option<Blame> {
     })?;
     let mut copied = 0u32;
     let mut copied_run = |reader: &mut ByteReader<'_>| {
-        let run = CopiedRun {
-            len: reader.varint32()?,
-            committed: match reader.varint()? {
-                0 => None,
-                line => Some(u32::try_from(line - 1).ok()?),
-            },
-        };
+        let (len, committed): (u32, u64) = reader.read()?;
+        let run = CopiedRun { len, committed: committed.checked_sub(1).map(u32::try_from).transpose().ok()? };
         copied = copied.checked_add(run.len)?;
         let is_within = |first: u32| first.checked_add(run.len).is_some_and(|end| end <= lines);
         run.committed.is_none_or(is_within).then_some(run)
