@@ -203,21 +203,13 @@ pub enum StorageError {
         /// The reason.
         reason: String,
     },
-    /// Any other error of the file system.
+    /// Any other error of the file system or of LMDB.
     #[error("{}: {source}", path.display())]
     Io {
         /// The file or directory.
         path: PathBuf,
         /// The error of the system.
         source: io::Error,
-    },
-    /// Any other error of LMDB.
-    #[error("{}: {source}", path.display())]
-    Lmdb {
-        /// The index directory.
-        path: PathBuf,
-        /// The error of LMDB.
-        source: heed::Error,
     },
 }
 
@@ -299,7 +291,7 @@ impl StorageError {
             heed::Error::Mdb(MdbError::Corrupted | MdbError::PageNotFound | MdbError::CursorFull | MdbError::Panic) => {
                 Self::Damaged { path: owned, what: source.to_string() }
             }
-            _ => Self::Lmdb { path: owned, source },
+            _ => Self::Io { path: owned, source: io::Error::other(source) },
         }
     }
 }

@@ -104,7 +104,7 @@ pub use read::snapshot::Snapshot;
 pub use read::vectors::Threads;
 pub use records::access::{AccessLog, AccessRecord, Judgements, Verdict};
 pub use records::annotations::Annotations;
-pub use records::{Record, RecordReader, RecordStore, RecordTable, RecordWriter, Records};
+pub use records::{Record, RecordReader, RecordStore, RecordTable, RecordWriter};
 pub use trust::{IsTracked, KnownIndexes, Origin};
 pub use unfinished::{RowExtent, StageFailure, Unfinished, UnfinishedRow, UnfinishedRows};
 pub use user::UserDirectory;

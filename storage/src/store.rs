@@ -185,11 +185,6 @@ impl IndexStore {
         file.and_then(|file| file.set_len(length)).map_err(|error| StorageError::io(&self.data, error))
     }
 
-    /// Maps the data file at its current length.
-    fn map(&self) -> Result<Content, StorageError> {
-        map(&self.home, &self.relative())
-    }
-
     /// Begins a read transaction, and maps the file at its current length. If LMDB uses no lock file, copies the file.
     pub(crate) fn read(&self) -> Result<Mapped, StorageError> {
         // An attempt fails if other processes commit while it reads the meta page or copies the file. The next attempt
@@ -205,7 +200,7 @@ impl IndexStore {
 
     fn try_map(&self) -> Result<Option<Mapped>, StorageError> {
         let transaction = self.begin()?;
-        let bytes = self.map()?;
+        let bytes = map(&self.home, &self.relative())?;
         let meta = Meta::for_transaction(&bytes, transaction.id() as u64)
             .map_err(|error| meta_error(&self.data, bytes.len() as u64, error))?;
         // The second transaction after this one overwrites the same meta page, and writes its own number last. It
@@ -221,7 +216,7 @@ impl IndexStore {
     /// consistent if at most one commit happened while the file was copied.
     fn try_copy(&self) -> Result<Option<Mapped>, StorageError> {
         let newest = || -> Result<Meta, StorageError> {
-            let bytes = self.map()?;
+            let bytes = map(&self.home, &self.relative())?;
             Meta::newest(&bytes).map_err(|error| meta_error(&self.data, bytes.len() as u64, error))
         };
         let meta = newest()?;

@@ -1,11 +1,13 @@
 //! The tables of an environment, and the operations that a transaction applies to them.
 
 use aurora_lmdb_pages::{Mark, seal};
+use strum::VariantArray as _;
 
 use crate::error::StorageError;
 
 /// A table of the environment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "lowercase")]
 pub(crate) enum Table {
     /// Format mark, id, manifest, set of live chunks.
     Meta,
@@ -14,6 +16,7 @@ pub(crate) enum Table {
     /// Id of a file's first chunk (u64 big-endian) → fields that all chunks of the file share.
     Sources,
     /// Id of a file's first chunk (u64 big-endian) → representation of the whole file in a search.
+    #[strum(serialize = "represent")]
     Representations,
     /// Id of a block's first chunk (u64 big-endian) → compressed texts and relations of the chunks up to the next
     /// block.
@@ -24,8 +27,10 @@ pub(crate) enum Table {
     /// block.
     Blames,
     /// Segment and first term → dictionary block.
+    #[strum(serialize = "dict")]
     Dictionary,
     /// Segment and number → packed posting lists.
+    #[strum(serialize = "post")]
     Postings,
     /// Number of a block of 1,024 chunk ids → field lengths.
     Lengths,
@@ -39,33 +44,17 @@ pub(crate) enum Table {
 }
 
 impl Table {
-    /// All tables with their names within the environment, in the order of their discriminants.
-    const NAMES: [(Self, &'static str); 13] = [
-        (Self::Meta, "meta"),
-        (Self::Chunks, "chunks"),
-        (Self::Sources, "sources"),
-        (Self::Representations, "represent"),
-        (Self::Content, "content"),
-        (Self::Files, "files"),
-        (Self::Blames, "blames"),
-        (Self::Dictionary, "dict"),
-        (Self::Postings, "post"),
-        (Self::Lengths, "lengths"),
-        (Self::Codes, "codes"),
-        (Self::Vectors, "vectors"),
-        (Self::Values, "values"),
-    ];
     /// Number of tables.
-    pub(crate) const COUNT: usize = Self::NAMES.len();
+    pub(crate) const COUNT: usize = Self::VARIANTS.len();
 
     /// All tables, in the order of their discriminants.
     pub(crate) fn all() -> impl Iterator<Item = Self> {
-        Self::NAMES.into_iter().map(|(table, _)| table)
+        Self::VARIANTS.iter().copied()
     }
 
     /// Returns the name within the environment.
-    pub(crate) const fn name(self) -> &'static str {
-        Self::NAMES[self as usize].1
+    pub(crate) fn name(self) -> &'static str {
+        self.into()
     }
 
     /// Returns the number that identifies the table in the checksums of its values. Returns `None` for

@@ -12,7 +12,7 @@
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use aurora_confined::Directory;
+use aurora_confined::{Directory, Metadata};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Distrust, StorageError};
@@ -160,9 +160,8 @@ impl KnownIndexes {
         let is_tracked = || self.is_tracked.is_some_and(|is_tracked| is_tracked(home, name));
         match origin {
             _ if self.accepts_unknown => Ok(()),
-            Origin::Own => Ok(()),
             Origin::OwnButChanged if is_tracked() => Err(Distrust::Tracked),
-            Origin::OwnButChanged => Ok(()),
+            Origin::Own | Origin::OwnButChanged => Ok(()),
             Origin::Unknown => Err(Distrust::Unknown),
         }
     }
@@ -368,13 +367,8 @@ fn content(home: &Path, name: &str) -> io::Result<String> {
 
 fn stamp(home: &Path, name: &str) -> io::Result<Stamp> {
     let found = ProjectDirectory::at(home).open()?.metadata(Path::new(name).join(DATA))?;
-    Ok(Stamp {
-        device: found.device,
-        inode: found.inode,
-        len: found.len,
-        modified: found.modified,
-        changed: found.changed,
-    })
+    let Metadata { device, inode, len, modified, changed, .. } = found;
+    Ok(Stamp { device, inode, len, modified, changed })
 }
 
 #[cfg(test)]

@@ -309,7 +309,7 @@ impl IncrementalWorker<'_> {
         self.record_seen(row, known.is_some());
         let blob = self.clean_blob(row).map(|blob| blob.as_slice().to_vec()).unwrap_or_default();
         let content = ContentId { hash: *blake3::hash(&bytes).as_bytes(), blob };
-        let same = |known: &FileRow<'_>| stage.previous.scope() < RunScope::Everything && known.hash() == content.hash;
+        let same = |known: &FileRow<'_>| stage.previous.scope() < RunScope::Everything && *known.hash == content.hash;
         if let Some(known) = known.filter(same) {
             return self.unchanged(known, content, bytes, row, cx);
         }
@@ -370,8 +370,8 @@ impl IncrementalWorker<'_> {
         if self.stage.previous.scope() == RunScope::Everything {
             return false;
         }
-        let blob = || Some(known.blob()).filter(|known| !known.is_empty()).zip(self.clean_blob(row));
-        let by_stat = self.stage.config.mtime && known.size() == row.size && known.stamp().is_unchanged(&row.stamp);
+        let blob = || Some(known.blob).filter(|known| !known.is_empty()).zip(self.clean_blob(row));
+        let by_stat = self.stage.config.mtime && known.size == row.size && known.stamp.is_unchanged(&row.stamp);
         // Systems other than Unix have no change time. If a change kept the size and the modification time, only git's
         // index can show it.
         let is_proven = by_stat && (cfg!(unix) || blob().is_none_or(|(known, blob)| known == blob.as_slice()));
@@ -388,12 +388,12 @@ impl IncrementalWorker<'_> {
         let (previous, repository) = (&self.stage.previous, &self.stage.repository);
         let retry =
             if known.is_unfinished() { previous.retry(row.path).map_err(StageError::from_error)? } else { None };
-        if known.skipped().is_some() {
+        if known.skipped.is_some() {
             // Process the file again if a stage that can skip files had no result for it.
             return Ok((retry == Some(Retry::Chunks)).then_some(FileStatus::Modified));
         }
         let is_derived =
-            || previous.scope() == RunScope::Derived || repository.key_changed(row.path, known.history_key());
+            || previous.scope() == RunScope::Derived || repository.key_changed(row.path, known.history_key);
         let renewal = match retry {
             Some(Retry::Chunks) => Some(FileStatus::Modified),
             Some(Retry::Rows) => Some(FileStatus::Refreshed),
@@ -412,7 +412,7 @@ impl IncrementalWorker<'_> {
     }
 
     fn count_unchanged(&mut self, known: &FileRow<'_>, row: &FileInput<'_>, cx: &StageContext<'_>) {
-        match known.skipped() {
+        match known.skipped {
             Some(reason) => cx.skip(row.path, reason),
             None => self.unchanged += 1,
         }
@@ -445,7 +445,7 @@ impl IncrementalWorker<'_> {
             None => {}
         }
         self.count_unchanged(&known, row, cx);
-        let moved = known.stamp() != stage.clock.stamp_to_store(row.stamp) || known.blob() != content.blob;
+        let moved = known.stamp != stage.clock.stamp_to_store(row.stamp) || known.blob != content.blob;
         Ok(moved.then(|| ChangedFile {
             status: FileStatus::Touched,
             content,

@@ -2,7 +2,8 @@
 //! anywhere.
 //!
 //! Deliberately absent: checksums, files, and any interpretation of the bytes. There are two integer encodings: LEB128
-//! varints where most values are small, and little-endian integers elsewhere.
+//! varints where most values are small, and little-endian integers elsewhere. Values of serde types are written by
+//! postcard, whose numbers, texts and lists have the same encoding.
 //!
 //! ```
 //! use aurora_codec::{ByteReader, put_sized, put_varint};
@@ -20,6 +21,8 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
+use serde::{Deserialize, Serialize};
 
 /// Appends a number in LEB128: groups of 7 bits, lowest first.
 #[inline]
@@ -46,6 +49,13 @@ pub fn put_sized(out: &mut Vec<u8>, bytes: &[u8]) {
 pub fn put_list<T>(out: &mut Vec<u8>, list: &[T], put: impl Fn(&mut Vec<u8>, &T)) {
     put_varint(out, list.len() as u64);
     list.iter().for_each(|item| put(out, item));
+}
+
+/// Appends a value, field by field: numbers as [`put_varint`] and [`put_zigzag`] do, bytes and floats as they are, texts
+/// and lists after their length, an optional value as a list with at most one item, and an enum as the number of its
+/// variant before the fields of the variant.
+pub fn put<T: Serialize + ?Sized>(out: &mut Vec<u8>, value: &T) {
+    postcard::to_io(value, out).expect("the lengths of all lists are known, and writing to a vector cannot fail");
 }
 
 /// Length in bytes of a number as [`put_varint`] encodes it.
@@ -178,6 +188,13 @@ impl<'a> ByteReader<'a> {
         self.text().map(str::to_owned)
     }
 
+    /// A value written by [`put`].
+    pub fn read<T: Deserialize<'a>>(&mut self) -> Option<T> {
+        let (value, rest) = postcard::take_from_bytes(self.bytes).ok()?;
+        self.bytes = rest;
+        Some(value)
+    }
+
     /// Items written by [`put_list`]; each item takes at least one byte.
     pub fn list<T>(&mut self, mut read: impl FnMut(&mut Self) -> Option<T>) -> Option<Vec<T>> {
         let length = self.length()?;
@@ -218,6 +235,24 @@ mod tests {
                 prop_assert_eq!(reader.varint(), Some(*value));
             }
             prop_assert!(reader.is_empty() && reader.varint().is_none());
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn values_are_written_like_their_fields(texts in prop::collection::vec(".{0,9}", 0..4), number in any::<u64>(), time in any::<i64>(), hash in prop::option::of(any::<[u8; 16]>())) {
+            let (mut whole, mut fields) = (Vec::new(), Vec::new());
+            put(&mut whole, &(&texts, number, time, hash, texts.join("").as_bytes()));
+            put_list(&mut fields, &texts, |out, text| put_sized(out, text.as_bytes()));
+            put_varint(&mut fields, number);
+            put_zigzag(&mut fields, time);
+            put_list(&mut fields, hash.as_slice(), |out, hash| out.extend_from_slice(hash));
+            put_sized(&mut fields, texts.join("").as_bytes());
+            prop_assert_eq!(&whole, &fields);
+            let mut reader = ByteReader::new(&whole);
+            let bytes = texts.join("").into_bytes();
+            prop_assert_eq!(reader.read(), Some((texts, number, time, hash, bytes.as_slice())));
+            prop_assert!(reader.is_empty() && reader.read::<u8>().is_none());
         }
     }
 

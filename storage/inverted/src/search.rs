@@ -49,14 +49,23 @@ pub fn top_k<C: Collection>(
     if let Some(last) = best.get(k.wrapping_sub(1)).map(|(_, score)| *score) {
         best.truncate(best.partition_point(|(_, score)| *score >= last));
     }
-    for equals in best.chunk_by_mut(|a, b| a.1 == b.1).filter(|equals| equals.len() > 1) {
-        let keyed = equals.iter().map(|(chunk, _)| Ok((collection.key(*chunk)?, *chunk)));
-        let mut keyed = keyed.collect::<Result<Vec<_>, C::Error>>()?;
-        keyed.sort_unstable();
-        equals.iter_mut().zip(keyed).for_each(|((slot, _), (_, chunk))| *slot = chunk);
-    }
+    sort_equals_by_key(&mut best, collection)?;
     best.truncate(k);
     Ok(best)
+}
+
+/// Orders consecutive chunks with equal scores by key.
+///
+/// # Errors
+/// When the index cannot be read.
+pub fn sort_equals_by_key<C: Collection>(chunks: &mut [(ChunkId, f32)], collection: &C) -> Result<(), C::Error> {
+    for equals in chunks.chunk_by_mut(|a, b| a.1 == b.1).filter(|equals| equals.len() > 1) {
+        let keyed = equals.iter().map(|found| Ok((collection.key(found.0)?, *found)));
+        let mut keyed = keyed.collect::<Result<Vec<_>, C::Error>>()?;
+        keyed.sort_unstable_by(|(a, first), (b, second)| a.cmp(b).then(first.0.cmp(&second.0)));
+        equals.iter_mut().zip(keyed).for_each(|(slot, (_, found))| *slot = found);
+    }
+    Ok(())
 }
 
 /// Returns the scores of the given chunks, bit for bit as [`top_k`] computes them. Chunks in ascending order are

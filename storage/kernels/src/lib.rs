@@ -9,7 +9,6 @@
 //! ```
 //! let words = [0b1010u64.to_le_bytes()];
 //! let mut positions = [0; 64];
-//! assert_eq!(aurora_kernels::count_ones(&words), 2);
 //! assert_eq!(aurora_kernels::bit_positions(&words, &mut positions), 2);
 //! assert_eq!(positions[..2], [1, 3]);
 //! ```
@@ -270,20 +269,6 @@ pub fn prefetch(bytes: &[u8]) {
     let _ = bytes;
 }
 
-/// Number of set bits.
-pub fn count_ones(words: &[[u8; 8]]) -> usize {
-    dispatch!(count_ones_portable(words: &[[u8; 8]]) -> usize)
-}
-
-#[inline(always)]
-fn count_ones_portable(words: &[[u8; 8]]) -> usize {
-    let mut count = 0;
-    for word in words {
-        count += u64::from_le_bytes(*word).count_ones() as usize;
-    }
-    count
-}
-
 /// Writes the positions of the set bits of `words` in ascending order, and returns their number. Stops before a word
 /// whose positions do not fit in `positions`.
 pub fn bit_positions(words: &[[u8; 8]], positions: &mut [u16]) -> usize {
@@ -415,13 +400,6 @@ mod tests {
             unpack_signed_portable(&signs, packed, &mut portable);
             prop_assert_eq!(&row, &by_definition);
             prop_assert_eq!(&portable, &by_definition);
-        }
-
-        #[test]
-        fn every_count_ones_variant_counts_all_bits(words in prop::collection::vec(any::<[u8; 8]>(), 0..60)) {
-            let by_definition: u32 = words.as_flattened().iter().map(|byte| byte.count_ones()).sum();
-            prop_assert_eq!(count_ones(&words), by_definition as usize);
-            prop_assert_eq!(count_ones_portable(&words), by_definition as usize);
         }
 
         #[test]

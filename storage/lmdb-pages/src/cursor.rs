@@ -112,7 +112,7 @@ impl<'a> Cursor<'a> {
 
     /// Checks that the keys of the main tree are valid names. A search among invalid keys may miss an existing name.
     fn check_names(pages: Pages<'a>, main: Tree) -> Result<(), Damage> {
-        for entry in Self::first(pages, main)? {
+        for entry in Self::first(pages, main)?.entries() {
             let (name, _) = entry?;
             if name.is_empty() || name.contains(&0) {
                 return Err(Damage("it has a table without a name".to_owned()));
@@ -190,6 +190,20 @@ impl<'a> Cursor<'a> {
     /// The page is damaged.
     pub fn key(&self) -> Result<Option<&'a [u8]>, Damage> {
         self.path.last().map(|(page, index)| page.key(*index)).transpose()
+    }
+
+    /// Returns the entries from the cursor to the end of the tree, in key order. Ends after the first error.
+    pub fn entries(self) -> impl Iterator<Item = Result<Entry<'a>, Damage>> {
+        let (mut cursor, mut is_read) = (Some(self), false);
+        std::iter::from_fn(move || {
+            let at = cursor.as_mut()?;
+            let moved = if std::mem::replace(&mut is_read, true) { at.advance() } else { Ok(()) };
+            let entry = moved.and_then(|()| at.entry());
+            if !matches!(entry, Ok(Some(_))) {
+                cursor = None;
+            }
+            entry.transpose()
+        })
     }
 
     /// Moves to the next entry, or to the end.
@@ -286,37 +300,6 @@ impl<'a> Cursor<'a> {
         }
         self.path.push((page, index));
         Ok(())
-    }
-}
-
-/// Iterator over the entries from a cursor to the end of the tree, in key order. Ends after the first error.
-pub struct Entries<'a> {
-    cursor: Option<Cursor<'a>>,
-    /// Whether the entry at the cursor has been returned.
-    is_read: bool,
-}
-
-impl<'a> IntoIterator for Cursor<'a> {
-    type Item = Result<Entry<'a>, Damage>;
-    type IntoIter = Entries<'a>;
-
-    fn into_iter(self) -> Entries<'a> {
-        Entries { cursor: Some(self), is_read: false }
-    }
-}
-
-impl<'a> Iterator for Entries<'a> {
-    type Item = Result<Entry<'a>, Damage>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let cursor = self.cursor.as_mut()?;
-        let moved = if self.is_read { cursor.advance() } else { Ok(()) };
-        self.is_read = true;
-        let entry = moved.and_then(|()| cursor.entry());
-        if !matches!(entry, Ok(Some(_))) {
-            self.cursor = None;
-        }
-        entry.transpose()
     }
 }
 

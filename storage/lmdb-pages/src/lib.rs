@@ -78,7 +78,7 @@ mod seal;
 mod sparse;
 
 pub use check::{check_structure, first_damage};
-pub use cursor::{Cursor, Entries, Entry};
+pub use cursor::{Cursor, Entry};
 pub use guard::Guard;
 pub use meta::{MAX_UNBORN_BYTES, Meta, MetaError, free_pages, is_unborn, missing_pages_are_free};
 pub use page::{Damage, Pages, Tree};

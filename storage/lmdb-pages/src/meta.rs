@@ -180,7 +180,7 @@ pub fn is_unborn(bytes: &[u8]) -> bool {
 /// The tree of free pages is damaged.
 pub fn free_pages(pages: &Pages<'_>, meta: &Meta) -> Result<RoaringTreemap, Damage> {
     let mut free = RoaringTreemap::new();
-    for entry in Cursor::first(*pages, meta.free)? {
+    for entry in Cursor::first(*pages, meta.free)?.entries() {
         for_each_free_page(entry?.1, meta, &mut |page| free.insert(page))?;
     }
     Ok(free)

@@ -78,14 +78,13 @@ impl Environment {
 
     /// Writes a compact copy of the index, and replaces the index with the copy.
     fn rewrite(self, known: &KnownIndexes, workers: Workers) -> Result<Compaction, StorageError> {
-        let current = self;
-        let mut replacement = Replacement::begin(&current.store.home, known)?;
-        current.store.check_current()?;
-        let snapshot = current.snapshot()?;
+        let mut replacement = Replacement::begin(&self.store.home, known)?;
+        self.store.check_current()?;
+        let snapshot = self.snapshot()?;
         let generation = snapshot.manifest().generation + 1;
         let manifest = copy(&snapshot, &mut replacement, Evidence::Kept, generation, workers)?;
         let new = replacement.complete(&manifest)?;
-        let (before, after) = (current.store.length()?, new.store().length()?);
+        let (before, after) = (self.store.length()?, new.store().length()?);
         drop(new);
         replacement.finish()?;
         Ok(Compaction { before, after, written: true, generation })

@@ -124,7 +124,7 @@ impl Snapshot {
                 }
                 let digest = &mut digests[(chunk - chunks.start) as usize];
                 link[..CHAINED_BYTES].copy_from_slice(digest);
-                link[CHAINED_BYTES + 32..].copy_from_slice(little_endian(&frequencies).as_flattened());
+                link[CHAINED_BYTES + 32..].copy_from_slice(frequencies.map(u16::to_le_bytes).as_flattened());
                 digest.copy_from_slice(&blake3::hash(&link).as_bytes()[..CHAINED_BYTES]);
             });
         }
@@ -221,8 +221,4 @@ impl<'s> StaleColumns<'s> {
 fn field(out: &mut Vec<u8>, bytes: &[u8]) {
     out.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
     out.extend_from_slice(bytes);
-}
-
-fn little_endian(numbers: &[u16; FIELDS]) -> [[u8; 2]; FIELDS] {
-    numbers.map(u16::to_le_bytes)
 }

@@ -16,12 +16,18 @@ const PAYLOAD_PREFIX_BYTES: usize = 200;
 const MAX_FLOAT_BYTES: usize = 26;
 
 /// A property of chunks, for filtering them or following a relationship to them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, strum::EnumDiscriminants)]
+#[strum_discriminants(
+    name(LabelKind),
+    derive(Hash),
+    doc = "The kind of a [`Label`], for listing the labels in an index. Labels of metadata are listed as `key=value`."
+)]
+#[repr(u8)]
 pub enum Label<'a> {
     /// Chunks of a type.
-    Type(ChunkType),
+    Type(ChunkType) = b't',
     /// Chunks in a language.
-    Language(&'a str),
+    Language(&'a str) = b'l',
     /// Chunks whose metadata has the value under the key, see [`MetaValue`]. For a list, each text of the list is a
     /// value.
     Meta {
@@ -29,47 +35,21 @@ pub enum Label<'a> {
         key: &'a str,
         /// The value as text: `true`, `42`, `0.5`, `payments`.
         value: &'a str,
-    },
+    } = b'm',
     /// Chunks that have this name or qualified name, or contain a definition of this name, ignoring case.
-    Defines(&'a str),
+    Defines(&'a str) = b'd',
     /// Chunks that call the name, or a name that ends in `.name` or `::name`, ignoring case.
-    Calls(&'a str),
+    Calls(&'a str) = b'c',
     /// Chunks whose definition extends, implements or embeds a type of this name, ignoring case.
-    Extends(&'a str),
+    Extends(&'a str) = b'e',
     /// Chunks that import the name or module, or a path that ends in it, ignoring case.
-    Imports(&'a str),
+    Imports(&'a str) = b'i',
     /// Chunks with a [`crate::Binding`] that renames this name, ignoring case.
-    Renames(&'a str),
+    Renames(&'a str) = b'r',
     /// Chunks that are enclosed by the chunk with this key.
-    Contains(&'a str),
+    Contains(&'a str) = b'p',
     /// The chunk with this key.
-    Key(&'a str),
-}
-
-/// The kind of a [`Label`], for listing the labels in an index.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[repr(u8)]
-pub enum LabelKind {
-    /// [`Label::Type`]
-    Type = b't',
-    /// [`Label::Language`]
-    Language = b'l',
-    /// [`Label::Meta`], listed as `key=value`
-    Meta = b'm',
-    /// [`Label::Defines`]
-    Defines = b'd',
-    /// [`Label::Calls`]
-    Calls = b'c',
-    /// [`Label::Extends`]
-    Extends = b'e',
-    /// [`Label::Imports`]
-    Imports = b'i',
-    /// [`Label::Renames`]
-    Renames = b'r',
-    /// [`Label::Contains`]
-    Contains = b'p',
-    /// [`Label::Key`]
-    Key = b'k',
+    Key(&'a str) = b'k',
 }
 
 impl Label<'_> {
@@ -82,19 +62,19 @@ impl Label<'_> {
 
     /// Appends the label to `bytes` as a dictionary entry.
     fn put(self, bytes: &mut Vec<u8>) {
-        let (kind, payload) = match self {
-            Self::Type(kind) => (LabelKind::Type, kind.as_str()),
-            Self::Language(name) => (LabelKind::Language, name),
-            Self::Meta { key, value } => return put_entry(bytes, LabelKind::Meta, format!("{key}={value}").as_bytes()),
-            Self::Defines(name) => return put_lower(bytes, LabelKind::Defines, name),
-            Self::Calls(name) => return put_lower(bytes, LabelKind::Calls, name),
-            Self::Extends(name) => return put_lower(bytes, LabelKind::Extends, name),
-            Self::Imports(name) => return put_lower(bytes, LabelKind::Imports, name),
-            Self::Renames(name) => return put_lower(bytes, LabelKind::Renames, name),
-            Self::Contains(parent) => (LabelKind::Contains, parent),
-            Self::Key(key) => (LabelKind::Key, key),
-        };
-        put_entry(bytes, kind, payload.as_bytes());
+        let kind = LabelKind::from(self);
+        match self {
+            Self::Type(chunk_type) => put_entry(bytes, kind, chunk_type.as_str().as_bytes()),
+            Self::Language(text) | Self::Contains(text) | Self::Key(text) => put_entry(bytes, kind, text.as_bytes()),
+            Self::Meta { key, value } => put_entry(bytes, kind, format!("{key}={value}").as_bytes()),
+            Self::Defines(name)
+            | Self::Calls(name)
+            | Self::Extends(name)
+            | Self::Imports(name)
+            | Self::Renames(name) => {
+                put_lower(bytes, kind, name);
+            }
+        }
     }
 }
 

@@ -68,13 +68,7 @@ impl Annotations {
     /// The errors of [`Self::get_many`].
     pub fn all(&self) -> Result<Vec<(String, Governance)>, StorageError> {
         let reader = self.0.read()?;
-        let mut found = Vec::new();
-        for record in reader.from(GOVERNANCE, &[])? {
-            let (_, bytes) = record?;
-            let (key, governance) = self.decode_row(bytes)?;
-            found.push((key, governance));
-        }
-        Ok(found)
+        reader.from(GOVERNANCE, &[])?.map(|record| self.decode_row(record?.1)).collect()
     }
 
     /// Changes the annotation of a chunk, and returns the new annotation.

@@ -42,7 +42,8 @@ type RecordDatabase = Database<'static, Bytes, Bytes>;
 pub(crate) struct OpenTables {
     /// The databases in the order of [`RecordFormat::tables`].
     pub(crate) tables: Vec<RecordDatabase>,
-    format: RecordDatabase,
+    /// The database of the signature.
+    pub(crate) format: RecordDatabase,
 }
 
 /// Tables that are being opened.
@@ -78,11 +79,7 @@ impl RecordFormat {
     }
 
     /// Writes the signature row. Every transaction that changes a table must do this.
-    pub(crate) fn sign_in(&self, tables: &OpenTables, transaction: &mut RwTxn<'_>) -> heed::Result<()> {
-        self.sign(&tables.format, transaction)
-    }
-
-    fn sign(&self, table: &Database<'_, Bytes, Bytes>, transaction: &mut RwTxn<'_>) -> heed::Result<()> {
+    pub(crate) fn sign(&self, table: &Database<'_, Bytes, Bytes>, transaction: &mut RwTxn<'_>) -> heed::Result<()> {
         let number = transaction.id() as u64;
         let mut value = [&self.version.to_le_bytes()[..], &number.to_le_bytes()].concat();
         seal(self.mark, SIGNATURE, &mut value);

@@ -15,6 +15,6 @@ mod writer;
 pub(crate) use format::RecordFormat;
 
 pub use format::RecordTable;
-pub use reader::{Record, RecordReader, Records};
+pub use reader::{Record, RecordReader};
 pub use store::RecordStore;
 pub use writer::RecordWriter;

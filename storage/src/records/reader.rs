@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use aurora_lmdb_pages::{Cursor, Damage, Entries, Entry, Tree, first_damage};
+use aurora_lmdb_pages::{Cursor, Damage, Entry, Tree, first_damage};
 use rustc_hash::FxHashSet;
 
 use super::format::RecordFormat;
@@ -67,10 +67,14 @@ impl RecordReader {
     ///
     /// # Errors
     /// [`StorageError::DamagedRecords`] if the file is damaged.
-    pub fn from(&self, table: usize, key: &[u8]) -> Result<Records<'_>, StorageError> {
-        let cursor = Cursor::seek(self.mapped.pages(), self.trees[table], key);
-        let entries = cursor.map_err(|damage| damaged(&self.path, damage))?.into_iter();
-        Ok(Records { reader: self, entries })
+    pub fn from<'r>(
+        &'r self,
+        table: usize,
+        key: &[u8],
+    ) -> Result<impl Iterator<Item = Result<Record<'r>, StorageError>> + use<'r>, StorageError> {
+        let wrap = |damage| damaged(&self.path, damage);
+        let cursor = Cursor::seek(self.mapped.pages(), self.trees[table], key).map_err(wrap)?;
+        Ok(cursor.entries().map(move |entry| entry.map_err(wrap)))
     }
 
     /// Returns the record with the greatest key of a table.
@@ -89,11 +93,7 @@ impl RecordReader {
     pub fn check(&self) -> Result<(), StorageError> {
         first_damage(&self.mapped.pages(), &self.mapped.meta).map_err(|damage| damaged(&self.path, damage))?;
         for table in 0..self.trees.len() {
-            let mut count = 0;
-            for record in self.from(table, &[])? {
-                record?;
-                count += 1;
-            }
+            let count = self.from(table, &[])?.try_fold(0, |count, record| record.map(|_| count + 1))?;
             if count != self.count(table) {
                 return Err(damaged(&self.path, Damage("records are missing".to_owned())));
             }
@@ -104,20 +104,6 @@ impl RecordReader {
 
 /// A record: its key and its value.
 pub type Record<'r> = Entry<'r>;
-
-/// Iterator over records in key order.
-pub struct Records<'r> {
-    reader: &'r RecordReader,
-    entries: Entries<'r>,
-}
-
-impl<'r> Iterator for Records<'r> {
-    type Item = Result<Record<'r>, StorageError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        Some(self.entries.next()?.map_err(|damage| damaged(&self.reader.path, damage)))
-    }
-}
 
 pub(super) fn damaged(path: &std::path::Path, damage: Damage) -> StorageError {
     StorageError::DamagedRecords { path: path.to_owned(), what: damage.0 }

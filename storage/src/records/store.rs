@@ -148,7 +148,7 @@ impl RecordStore {
             });
         }
         let _lock = self.lock()?;
-        self.remember()
+        self.id()?.map_or(Ok(()), |id| self.known.remember(&id, self.home.path(), self.name))
     }
 
     fn check_origin(&self, origin: Origin) -> Result<(), StorageError> {
@@ -197,7 +197,7 @@ impl RecordStore {
         let done = change(&mut writer)?;
         if writer.is_changed {
             let mut transaction = writer.transaction;
-            self.format.sign_in(tables, &mut transaction).map_err(wrap)?;
+            self.format.sign(&tables.format, &mut transaction).map_err(wrap)?;
             crate::fault::point();
             transaction.commit().map_err(wrap)?;
             crate::fault::point();
@@ -246,10 +246,6 @@ impl RecordStore {
         self.read()?.check()?;
         self.store.set_sound();
         Ok(())
-    }
-
-    fn remember(&self) -> Result<(), StorageError> {
-        self.id()?.map_or(Ok(()), |id| self.known.remember(&id, self.home.path(), self.name))
     }
 
     fn identity(&self) -> usize {

@@ -43,14 +43,8 @@ impl Environment {
     /// [`StorageError::Locked`] if another writer is open; [`StorageError::Replaced`] if the index was replaced by
     /// another one; [`StorageError::Refused`] if the columns are invalid.
     pub fn writer(&self, options: WriterOptions) -> Result<IndexWriter, StorageError> {
-        IndexWriter::open(self.clone(), options)
-    }
-}
-
-impl IndexWriter {
-    fn open(environment: Environment, options: WriterOptions) -> Result<Self, StorageError> {
         check_columns(&options.columns).map_err(StorageError::Refused)?;
-        let store = &environment.store;
+        let store = &self.store;
         let lock = FileLock::writer(&store.home)?;
         store.check_current()?;
         fault::point();
@@ -60,21 +54,24 @@ impl IndexWriter {
         let stale = store.lmdb.clear_stale_readers();
         stale.map_err(|error| StorageError::lmdb(&store.data, error))?;
         let limit = (options.memory / 8).clamp(*BATCH_BYTES.start(), *BATCH_BYTES.end());
-        let mut base = environment.snapshot()?;
+        let mut base = self.snapshot()?;
         if base.id().is_none() {
             create_tables(store)?;
-            base = environment.snapshot()?;
+            base = self.snapshot()?;
         }
         let id = base.id().ok_or_else(|| base.damaged("it has no id".to_owned()))?;
         if has_leftovers(&base)? {
             let mut committer = Committer::new(&base, limit);
             remove_leftovers(&base, &mut committer)?;
-            base = environment.snapshot()?;
+            base = self.snapshot()?;
         }
         let state = WriterState::begin(base, &store.home, limit, options)?;
-        Ok(Self { environment, id, columns: Arc::clone(&state.columns), state: Mutex::new(state), _lock: lock })
+        let columns = Arc::clone(&state.columns);
+        Ok(IndexWriter { environment: self.clone(), id, columns, state: Mutex::new(state), _lock: lock })
     }
+}
 
+impl IndexWriter {
     /// Returns the id of the index.
     pub fn id(&self) -> IndexId {
         self.id

@@ -12,7 +12,8 @@
 
 use crate::postings::{Posting, decode_tf_vector, encode_tf_vector};
 use crate::terms::LABEL_PREFIX;
-use aurora_codec::{ByteReader, put_sized, put_varint};
+use aurora_codec::{ByteReader, put, put_sized, put_varint};
+use serde::{Deserialize, Serialize};
 
 /// Maximum size of a block in bytes, except for unusually long bounds. With checksum and page header, a block fits in a
 /// page of 4 KiB.
@@ -29,7 +30,7 @@ pub(super) fn has_frequencies(term: &[u8]) -> bool {
 }
 
 /// Location of a stored posting list.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct ListLocation {
     pub(super) parts: u32,
     pub(super) number: u32,
@@ -64,10 +65,7 @@ pub(super) fn encode_postings(out: &mut Vec<u8>, postings: &[Posting], with_freq
 
 /// Appends the body of a list that is stored outside the dictionary.
 pub(super) fn encode_stored(out: &mut Vec<u8>, count: u64, location: ListLocation) {
-    put_varint(out, count);
-    for number in [location.parts, location.number, location.offset, location.length] {
-        put_varint(out, u64::from(number));
-    }
+    put(out, &(count, location));
 }
 
 /// Reads a body: the number of postings, and the postings or their location.
@@ -77,12 +75,7 @@ pub(super) fn decode_body(body: &[u8]) -> Option<(u32, EntryBody<'_>)> {
     if count as usize <= MAX_INLINE_POSTINGS {
         return Some((count, EntryBody::Inline(reader.rest())));
     }
-    let location = ListLocation {
-        parts: reader.varint32()?,
-        number: reader.varint32()?,
-        offset: reader.varint32()?,
-        length: reader.varint32()?,
-    };
+    let location = reader.read()?;
     reader.is_empty().then_some((count, EntryBody::Stored(location)))
 }
 

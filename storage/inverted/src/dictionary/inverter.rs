@@ -7,6 +7,7 @@
 use super::block::has_frequencies;
 use super::run::{Run, RunList, RunWriter};
 use crate::postings::{TfVector, encode_tf_vector, encoded_length};
+use crate::slots::{Slot, SlotTable};
 use crate::terms::HashedTerm;
 use aurora_codec::varint_length;
 
@@ -16,8 +17,6 @@ const LABEL: u32 = 1 << 31;
 const MAX_TEXT_BYTES: usize = 1 << 31;
 /// Size in bytes of a term's number. In [`TermTable::text`], the number precedes the length and the text of the term.
 const NUMBER_BYTES: usize = 4;
-/// Number of slots of the smallest hash table.
-const MIN_SLOTS: usize = 1 << 10;
 
 /// Collects postings by term.
 #[derive(Debug, Default)]
@@ -29,7 +28,7 @@ pub struct Inverter {
     chunks: Vec<(u32, usize)>,
     /// The first slot of each term of the current chunk, and the number of the term if that slot belongs to it. The
     /// buffer is reused.
-    found: Vec<(TermSlot, Option<u32>)>,
+    found: Vec<(Slot, Option<u32>)>,
 }
 
 /// The distinct terms, numbered in order of first occurrence.
@@ -38,22 +37,10 @@ struct TermTable {
     /// Number, length (one byte) and text of each term.
     text: Vec<u8>,
     starts: Vec<u32>,
-    /// An open-addressing hash table. Its length is a power of two, and it is at most half full. The caller reads the
-    /// first slots of all terms of a chunk before it compares any text, so that cache misses overlap. hashbrown's table
-    /// does not allow that. With hashbrown, numbering the terms of OpenJDK takes 1.5 times as long, and an indexing run
-    /// 2 % longer.
-    slots: Vec<TermSlot>,
-}
-
-/// Hash of a term and its offset in the texts, or [`TermSlot::FREE`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct TermSlot {
-    hash: u32,
-    start: u32,
-}
-
-impl TermSlot {
-    const FREE: Self = Self { hash: 0, start: u32::MAX };
+    /// Offsets in the texts by term. The caller reads the first slots of all terms of a chunk before it compares any
+    /// text, so that cache misses overlap. hashbrown's table does not allow that. With hashbrown, numbering the terms of
+    /// OpenJDK takes 1.5 times as long, and an indexing run 2 % longer.
+    slots: SlotTable,
 }
 
 impl TermTable {
@@ -62,58 +49,28 @@ impl TermTable {
         &self.text[length + 1..length + 1 + self.text[length] as usize]
     }
 
-    /// Returns the first slot of a hash.
-    #[inline]
-    fn first(&self, hash: u32) -> TermSlot {
-        let last = self.slots.len().wrapping_sub(1);
-        self.slots.get(hash as usize & last).copied().unwrap_or(TermSlot::FREE)
-    }
-
-    /// Returns the number of the term `term` if `slot` belongs to this term.
-    #[inline]
-    fn at(&self, slot: TermSlot, term: HashedTerm<'_>) -> Option<u32> {
-        if slot.hash != term.hash {
-            return None;
-        }
-        let (number, stored) = self.text.get(slot.start as usize..)?.split_first_chunk::<NUMBER_BYTES>()?;
-        let (&length, stored) = stored.split_first()?;
-        (length as usize == term.bytes.len() && stored.starts_with(term.bytes)).then_some(u32::from_le_bytes(*number))
-    }
-
     /// Returns the number of a term, and adds the term with the next number if it is new.
     fn number(&mut self, term: HashedTerm<'_>) -> u32 {
         let HashedTerm { bytes, hash } = term;
-        if 2 * self.starts.len() >= self.slots.len() {
-            self.grow();
-        }
-        let mut slot_index = hash as usize & (self.slots.len() - 1);
-        while self.slots[slot_index] != TermSlot::FREE {
-            if let Some(number) = self.at(self.slots[slot_index], term) {
-                return number;
-            }
-            slot_index = (slot_index + 1) & (self.slots.len() - 1);
-        }
         let (number, start) = (self.starts.len() as u32, self.text.len() as u32);
-        self.slots[slot_index] = TermSlot { hash, start };
+        let slot = Slot { hash, number: start };
+        if let Some(known) = self.slots.find_or_insert(slot, |start| number_at(&self.text, start, bytes)) {
+            return known;
+        }
         self.starts.push(start);
         self.text.extend_from_slice(&number.to_le_bytes());
         self.text.push(u8::try_from(bytes.len()).expect("callers shorten longer terms and labels"));
         self.text.extend_from_slice(bytes);
         number
     }
+}
 
-    /// Doubles the size of the table.
-    fn grow(&mut self) {
-        let length = (2 * self.slots.len()).max(MIN_SLOTS);
-        let old = std::mem::replace(&mut self.slots, vec![TermSlot::FREE; length]);
-        for slot in old.into_iter().filter(|slot| *slot != TermSlot::FREE) {
-            let mut slot_index = slot.hash as usize & (length - 1);
-            while self.slots[slot_index] != TermSlot::FREE {
-                slot_index = (slot_index + 1) & (length - 1);
-            }
-            self.slots[slot_index] = slot;
-        }
-    }
+/// Returns the number of the term stored at an offset in [`TermTable::text`] if it is `term`.
+#[inline]
+fn number_at(text: &[u8], start: u32, term: &[u8]) -> Option<u32> {
+    let (number, stored) = text.get(start as usize..)?.split_first_chunk::<NUMBER_BYTES>()?;
+    let (&length, stored) = stored.split_first()?;
+    (length as usize == term.len() && stored.starts_with(term)).then_some(u32::from_le_bytes(*number))
 }
 
 impl Inverter {
@@ -122,9 +79,11 @@ impl Inverter {
         // Reads all slots, then compares all texts, then logs all postings, so that cache misses overlap.
         let mut found = std::mem::take(&mut self.found);
         found.clear();
-        found.extend(postings.clone().map(|(HashedTerm { hash, .. }, _)| (self.terms.first(hash), None)));
+        found.extend(postings.clone().map(|(HashedTerm { hash, .. }, _)| (self.terms.slots.first(hash), None)));
         for ((term, _), (slot, number)) in postings.clone().zip(&mut found) {
-            *number = self.terms.at(*slot, term);
+            if slot.hash == term.hash {
+                *number = number_at(&self.terms.text, slot.number, term.bytes);
+            }
         }
         for ((term, frequencies), (_, number)) in postings.zip(&found) {
             let number = number.unwrap_or_else(|| self.terms.number(term));
@@ -154,20 +113,9 @@ impl Inverter {
 
     /// Returns the postings as a run.
     pub fn into_run(self) -> Run {
-        let mut lists = self.invert();
-        let mut writer = RunWriter::new(Vec::with_capacity(lists.bytes()));
-        while let Some(list) = lists.current() {
-            writer.push(list).expect("writing to a vector cannot fail");
-            lists.advance();
-        }
-        let (bytes, index) = writer.finish().expect("writing to a vector cannot fail");
-        Run { bytes, index }
-    }
-
-    /// Sorts the log by term. The first pass counts the bytes of each list, the second pass writes them.
-    pub(super) fn invert(self) -> SortedLists {
+        // The log is sorted by term. The first pass counts the bytes of each list, the second pass writes them.
         let Self { mut terms, log, frequencies, chunks, .. } = self;
-        terms.slots = Vec::new();
+        terms.slots = SlotTable::default();
         let mut lists = vec![ListTally::default(); terms.starts.len()];
         for_each_posting(&log, &frequencies, &chunks, |number, chunk, frequencies| {
             let list = &mut lists[number];
@@ -200,7 +148,17 @@ impl Inverter {
             (0..lists.len() as u32).map(|number| (prefix_key(terms.get(number as usize)), number)).collect();
         let term = |number: u32| terms.get(number as usize);
         order.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| term(a.1).cmp(term(b.1))));
-        SortedLists { terms, order, lists, postings, next: 0 }
+        drop((log, frequencies));
+        let mut writer = RunWriter::new(Vec::with_capacity(postings.len() + terms.text.len() + 4 * lists.len()));
+        for number in order.into_iter().map(|(_, number)| number as usize) {
+            // Each list begins where the list before it ends.
+            let start = number.checked_sub(1).map_or(0, |before| lists[before].end);
+            let ListTally { end, last, count } = lists[number];
+            let list = RunList { term: terms.get(number), count, last, postings: &postings[start..end] };
+            writer.push(list).expect("writing to a vector cannot fail");
+        }
+        let (bytes, index) = writer.finish().expect("writing to a vector cannot fail");
+        Run { bytes, index }
     }
 }
 
@@ -235,38 +193,6 @@ fn for_each_posting(log: &[u32], frequencies: &[u8], chunks: &[(u32, usize)], mu
     }
 }
 
-/// The lists of an inversion in the order of their terms.
-#[derive(Debug)]
-pub(super) struct SortedLists {
-    terms: TermTable,
-    /// Prefix keys and numbers of the terms, sorted.
-    order: Vec<(u64, u32)>,
-    /// Lists by term number. Each list begins where the list before it ends.
-    lists: Vec<ListTally>,
-    postings: Vec<u8>,
-    next: usize,
-}
-
-impl SortedLists {
-    /// Approximate size of the run in bytes.
-    pub(super) fn bytes(&self) -> usize {
-        self.postings.len() + self.terms.text.len() + 4 * self.lists.len()
-    }
-
-    /// Returns the current list; `None` at the end.
-    pub(super) fn current(&self) -> Option<RunList<'_>> {
-        let number = self.order.get(self.next)?.1 as usize;
-        let start = number.checked_sub(1).map_or(0, |before| self.lists[before].end);
-        let ListTally { end, last, count } = self.lists[number];
-        Some(RunList { term: self.terms.get(number), count, last, postings: &self.postings[start..end] })
-    }
-
-    /// Moves to the next list.
-    pub(super) fn advance(&mut self) {
-        self.next += 1;
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
@@ -275,6 +201,7 @@ mod tests {
 
     use super::*;
     use crate::dictionary::block::decode_inline;
+    use crate::dictionary::run::RunReader;
     use crate::field::FIELDS;
     use crate::postings::Posting;
 
@@ -296,14 +223,15 @@ mod tests {
                     expected.entry(term).or_default().push((chunk, kept));
                 }
             }
-            let (mut inverted, mut read) = (inverter.invert(), Vec::new());
-            while let Some(RunList { term, count, last, postings }) = inverted.current() {
+            let (run, mut read) = (inverter.into_run(), Vec::new());
+            let mut lists = RunReader::new(&run.bytes).expect("the run is valid");
+            while let Some(RunList { term, count, last, postings }) = lists.list() {
                 let mut rows = Rows::new();
                 let each = |posting: Posting| rows.push((posting.chunk, posting.frequencies));
                 prop_assert!(decode_inline(postings, count, has_frequencies(term), each).is_some());
                 prop_assert_eq!(rows.last().map(|(chunk, _)| *chunk), Some(last));
                 read.push((term.to_vec(), rows));
-                inverted.advance();
+                lists.advance().expect("the run is valid");
             }
             prop_assert_eq!(read, expected.into_iter().collect::<Vec<_>>());
         }

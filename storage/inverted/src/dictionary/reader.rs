@@ -137,15 +137,7 @@ impl<'a, S: SegmentSource<'a>> SegmentReader<'a, S> {
     /// When the list cannot be read.
     pub fn chunks(&self, entry: &TermEntry<'a>) -> Result<Vec<u32>, S::Error> {
         let mut chunks = Vec::with_capacity(entry.count.min(1 << 16) as usize);
-        match entry.body {
-            EntryBody::Inline(bytes) => {
-                decode_inline(bytes, entry.count, entry.with_frequencies, |posting| chunks.push(posting.chunk))
-                    .ok_or_else(|| self.damaged("posting list"))?;
-            }
-            EntryBody::Stored(location) => {
-                self.read_parts(location, entry)?.iter().for_each(|part| part.chunks(&mut chunks));
-            }
-        }
+        self.for_each(entry, |posting| chunks.push(posting.chunk))?;
         Ok(chunks)
     }
 

@@ -5,7 +5,8 @@
 
 use std::io::{self, Write};
 
-use aurora_codec::{ByteReader, put_sized, put_varint};
+use aurora_codec::{ByteReader, put, put_sized};
+use serde::Deserialize;
 
 use super::block::{decode_inline, has_frequencies};
 use crate::postings::Posting;
@@ -72,9 +73,7 @@ impl<W: Write> RunWriter<W> {
         }
         self.head.clear();
         put_sized(&mut self.head, term);
-        for number in [u64::from(count), u64::from(last), postings.len() as u64] {
-            put_varint(&mut self.head, number);
-        }
+        put(&mut self.head, &(count, last, postings.len()));
         self.out.write_all(&self.head)?;
         self.out.write_all(postings)?;
         self.written += self.head.len() + postings.len();
@@ -92,7 +91,7 @@ impl<W: Write> RunWriter<W> {
 }
 
 /// A list of a run.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Deserialize)]
 pub(super) struct RunList<'r> {
     pub(super) term: &'r [u8],
     pub(super) count: u32,
@@ -148,12 +147,7 @@ impl<'r> RunReader<'r> {
             return Ok(());
         }
         let mut reader = ByteReader::new(self.rest);
-        let mut read = || {
-            let (term, count, last) = (reader.sized()?, reader.varint32()?, reader.varint32()?);
-            Some(RunList { term, count, last, postings: reader.sized()? })
-        };
-        let list = read().ok_or(DamagedRun)?;
-        self.list = Some(list);
+        self.list = Some(reader.read().ok_or(DamagedRun)?);
         self.rest = reader.rest();
         Ok(())
     }

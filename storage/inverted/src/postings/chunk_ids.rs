@@ -7,7 +7,7 @@
 
 use std::ops::RangeInclusive;
 
-use aurora_kernels::{bit_positions, count_ones};
+use aurora_kernels::bit_positions;
 
 use super::tombstones::Tombstones;
 use crate::chunk_id::WINDOW;
@@ -286,7 +286,9 @@ impl Container<'_> {
             ContainerIds::Array(ids) => ids
                 .array_windows()
                 .fold(true, |valid, [a, b]| valid & (u16::from_le_bytes(*a) < u16::from_le_bytes(*b))),
-            ContainerIds::Bitmap(words) => count_ones(words) == self.len,
+            ContainerIds::Bitmap(words) => {
+                words.iter().map(|word| u64::from_le_bytes(*word).count_ones() as usize).sum::<usize>() == self.len
+            }
             ContainerIds::Runs(runs) => {
                 let apart = runs.array_windows().all(|[a, b]| ends(a).end() < ends(b).start());
                 let inside = runs.last().is_some_and(|run| *ends(run).end() <= 0xffff);

@@ -38,7 +38,7 @@ impl<'s> Postings<'s> {
                 PartData::Label(set) => docs |= set,
                 _ => {
                     let mut ids = Vec::with_capacity(part.posting_count());
-                    part.chunks(&mut ids);
+                    part.for_each(|posting| ids.push(posting.chunk));
                     docs.extend(ids);
                 }
             }

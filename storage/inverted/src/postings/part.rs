@@ -152,15 +152,6 @@ impl<'a> ListPart<'a> {
         }
     }
 
-    /// Appends the chunks in ascending order, deleted ones included.
-    pub fn chunks(&self, out: &mut Vec<u32>) {
-        match &self.0 {
-            PartData::Label(set) => out.extend(set),
-            PartData::Short { chunks, .. } => out.extend(chunks),
-            PartData::Long { .. } => self.for_each(|posting| out.push(posting.chunk)),
-        }
-    }
-
     /// Appends the windows, each with the highest value of `bound` over its impact bounds.
     pub(super) fn windows(
         &self,

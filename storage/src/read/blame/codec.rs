@@ -5,7 +5,7 @@
 //! zigzag-coded. A committer time is stored as the difference from the author time, and the start of a touched range as
 //! the difference from the previous start.
 
-use aurora_codec::{ByteReader, put_list, put_sized, put_varint, put_zigzag};
+use aurora_codec::{ByteReader, put, put_list};
 
 use super::record::{Blame, BlamedCommit, BlamedRun, CopiedRun, TouchedLines};
 
@@ -19,35 +19,20 @@ pub(crate) fn encode(blame: &Blame) -> Vec<u8> {
     let id_len = blame.commits.first().map_or(0, |commit| commit.id.len());
     let mut out = Vec::with_capacity(16 + (id_len + 12) * blame.commits.len() + 3 * blame.runs.len());
     let flags = if blame.incomplete { INCOMPLETE } else { 0 } | if blame.copy.is_some() { HAS_COPY } else { 0 };
-    put_varint(&mut out, flags);
-    put_varint(&mut out, id_len as u64);
-    put_list(&mut out, &blame.authors, |out, (name, email)| {
-        put_sized(out, name.as_bytes());
-        put_sized(out, email.as_bytes());
-    });
+    put(&mut out, &(flags, id_len, &blame.authors));
     put_list(&mut out, &blame.commits, |out, commit| {
         out.extend_from_slice(&commit.id);
-        put_varint(out, commit.author.into());
-        put_zigzag(out, commit.author_time);
-        put_zigzag(out, commit.committer_time.wrapping_sub(commit.author_time));
+        put(out, &(commit.author, commit.author_time, commit.committer_time.wrapping_sub(commit.author_time)));
     });
-    put_list(&mut out, &blame.runs, |out, run| {
-        put_varint(out, run.len.into());
-        put_varint(out, run.commit.into());
-    });
-    put_varint(&mut out, blame.touches.len() as u64);
+    put_list(&mut out, &blame.runs, |out, run| put(out, &(run.len, run.commit)));
+    put(&mut out, &blame.touches.len());
     let mut start = 0;
     for touched in &blame.touches {
-        put_varint(&mut out, u64::from(touched.start.wrapping_sub(start)));
-        put_varint(&mut out, touched.len.into());
-        put_varint(&mut out, touched.commits.into());
+        put(&mut out, &(touched.start.wrapping_sub(start), touched.len, touched.commits));
         start = touched.start;
     }
     if let Some(copy) = &blame.copy {
-        put_list(&mut out, copy, |out, run| {
-            put_varint(out, run.len.into());
-            put_varint(out, run.committed.map_or(0, |line| u64::from(line) + 1));
-        });
+        put_list(&mut out, copy, |out, run| put(out, &(run.len, run.committed.map_or(0, |line| u64::from(line) + 1))));
     }
     out
 }
@@ -55,9 +40,7 @@ pub(crate) fn encode(blame: &Blame) -> Vec<u8> {
 /// Reads the blame of a file. Returns `None` if the bytes are invalid.
 pub(crate) fn decode(bytes: &[u8]) -> Option<Blame> {
     let mut reader = ByteReader::new(bytes);
-    let flags = reader.varint()?;
-    let id_len = reader.length()?;
-    let authors = reader.list(|reader| Some((reader.string()?, reader.string()?)))?;
+    let (flags, id_len, authors): (u64, usize, Vec<_>) = reader.read()?;
     let commits = reader.list(|reader| {
         let id = reader.take(id_len)?.to_vec();
         let author = reader.varint32().filter(|&author| (author as usize) < authors.len())?;
@@ -79,13 +62,8 @@ pub(crate) fn decode(bytes: &[u8]) -> Option<Blame> {
     })?;
     let mut copied = 0u32;
     let mut copied_run = |reader: &mut ByteReader<'_>| {
-        let run = CopiedRun {
-            len: reader.varint32()?,
-            committed: match reader.varint()? {
-                0 => None,
-                line => Some(u32::try_from(line - 1).ok()?),
-            },
-        };
+        let (len, committed): (u32, u64) = reader.read()?;
+        let run = CopiedRun { len, committed: committed.checked_sub(1).map(u32::try_from).transpose().ok()? };
         copied = copied.checked_add(run.len)?;
         let is_within = |first: u32| first.checked_add(run.len).is_some_and(|end| end <= lines);
         run.committed.is_none_or(is_within).then_some(run)

@@ -12,12 +12,11 @@ pub use aurora_inverted::ChunkId;
 pub use kind::{ChunkType, UnknownChunkType};
 pub use new_chunk::NewChunk;
 pub(crate) use numbers::{Numbers, encode as encode_numbers};
-pub use packed::GitState;
 pub(crate) use packed::are_lines;
 pub(crate) use record::last_component;
 pub use record::{
-    ArchivedGovernance, ArchivedMetaValue, Binding, Chunk, ChunkHistory, ChunkText, Complexity, GitHistory, Governance,
-    HistoryTier, MetaValue, Relations, StoredTokens, module_name,
+    ArchivedGovernance, ArchivedMetaValue, Binding, Chunk, ChunkHistory, ChunkText, Complexity, GitHistory, GitState,
+    Governance, HistoryTier, MetaValue, Relations, StoredTokens, module_name,
 };
 pub(crate) use records::Records;
 pub use stored::ChunkRecord;

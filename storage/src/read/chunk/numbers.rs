@@ -5,15 +5,14 @@
 //! commit times, as differences from the previous time. All numbers are variable-length integers, and times are
 //! zigzag-coded.
 
-use aurora_codec::{ByteReader, put_varint, put_zigzag};
+use aurora_codec::{ByteReader, put, put_varint, put_zigzag};
 
-use super::record::{GitHistory, StoredTokens};
+use super::record::{ChunkHistory, StoredTokens};
 
 /// Appends the token sets of a chunk and the times of its history, if it has one.
-pub(crate) fn encode(out: &mut Vec<u8>, tokens: &StoredTokens, history: Option<&GitHistory>) {
+pub(crate) fn encode(out: &mut Vec<u8>, tokens: &StoredTokens, git: &ChunkHistory) {
     out.reserve(2 * (tokens.code.len() + tokens.doc.len()) + 8);
-    put_varint(out, tokens.code.len() as u64);
-    put_varint(out, tokens.doc.len() as u64);
+    put(out, &(tokens.code.len(), tokens.doc.len()));
     for set in [&tokens.code, &tokens.doc] {
         let mut before = 0;
         for &token in set {
@@ -22,9 +21,8 @@ pub(crate) fn encode(out: &mut Vec<u8>, tokens: &StoredTokens, history: Option<&
             before = token;
         }
     }
-    if let Some(history) = history {
-        put_zigzag(out, history.newest_time);
-        put_varint(out, history.commit_times.len() as u64);
+    if let ChunkHistory::Tracked(history) = git {
+        put(out, &(history.newest_time, history.commit_times.len()));
         let mut before = 0i64;
         for &time in &history.commit_times {
             put_zigzag(out, time.wrapping_sub(before));
@@ -79,8 +77,7 @@ impl<'a> Numbers<'a> {
     /// Returns the time of the newest commit and the times of all commits, in Unix seconds.
     pub(crate) fn times(self) -> Option<(i64, Vec<i64>)> {
         let mut rest = self.after(u64::from(self.code) + u64::from(self.doc));
-        let newest = rest.zigzag()?;
-        let count = rest.length()?;
+        let (newest, count): (_, usize) = rest.read()?;
         let mut times = Vec::with_capacity(count.min(rest.rest().len()));
         let mut time = 0i64;
         for _ in 0..count {
@@ -125,6 +122,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::read::chunk::GitHistory;
 
     proptest! {
         #[test]
@@ -133,15 +131,13 @@ mod tests {
             doc in prop::collection::vec(any::<u16>(), 0..9),
             times in prop::option::of((any::<i64>(), prop::collection::vec(any::<i64>(), 0..9))),
         ) {
-            let history = times.clone().map(|(newest_time, commit_times)| GitHistory {
-                newest_time,
-                commit_times,
-                ..GitHistory::default()
+            let history = times.clone().map_or(ChunkHistory::None, |(newest_time, commit_times)| {
+                ChunkHistory::Tracked(GitHistory { newest_time, commit_times, ..GitHistory::default() })
             });
             let mut bytes = Vec::new();
-            encode(&mut bytes, &StoredTokens { code: code.clone(), doc: doc.clone() }, history.as_ref());
+            encode(&mut bytes, &StoredTokens { code: code.clone(), doc: doc.clone() }, &history);
             let numbers = Numbers::new(&bytes).expect("the bytes start with the numbers of tokens");
-            prop_assert!(numbers.is_valid(history.is_some()));
+            prop_assert!(numbers.is_valid(times.is_some()));
             prop_assert_eq!(numbers.code().collect::<Vec<_>>(), code);
             prop_assert_eq!(numbers.doc().collect::<Vec<_>>(), doc);
             if times.is_some() {

@@ -5,12 +5,13 @@
 //! stored as an offset and a length in that key, and otherwise as a text. Numbers are variable-length integers. Each
 //! text follows its length.
 
-use aurora_codec::{ByteReader, put_sized, put_varint};
+use aurora_codec::{ByteReader, put};
+use strum::VariantArray as _;
 
 use super::kind::ChunkType;
 use super::new_chunk::NewChunk;
 use super::numbers::{self, Numbers};
-use super::record::ChunkHistory;
+use super::record::GitState;
 
 /// Flag: the symbol can be used from outside its file.
 const EXPORTED: u8 = 1;
@@ -22,38 +23,6 @@ const QUALIFIED_NAME_APART: u8 = 1 << 2;
 const NAME_APART: u8 = 1 << 3;
 /// Index of the first bit of the [`GitState`] in the flags.
 const GIT_SHIFT: u32 = 4;
-
-/// The state of a chunk's lines in git: a [`ChunkHistory`] without its details.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(u8)]
-pub enum GitState {
-    /// The root is not in a git repository.
-    None,
-    /// The file is not tracked.
-    Untracked,
-    /// The history has not been traversed yet.
-    Pending,
-    /// History exists but could not be read.
-    Unavailable,
-    /// The lines have a history.
-    Tracked,
-}
-
-impl GitState {
-    const ALL: [Self; 5] = [Self::None, Self::Untracked, Self::Pending, Self::Unavailable, Self::Tracked];
-}
-
-impl From<&ChunkHistory> for GitState {
-    fn from(history: &ChunkHistory) -> Self {
-        match history {
-            ChunkHistory::None => Self::None,
-            ChunkHistory::Untracked => Self::Untracked,
-            ChunkHistory::Pending => Self::Pending,
-            ChunkHistory::Unavailable { .. } => Self::Unavailable,
-            ChunkHistory::Tracked(_) => Self::Tracked,
-        }
-    }
-}
 
 /// The unpacked fields, borrowed from the record.
 #[derive(Clone, Copy)]
@@ -83,24 +52,15 @@ pub(super) fn encode(chunk: &NewChunk<'_>, key_tail: Option<&str>) -> Vec<u8> {
         | flag(QUALIFIED_NAME_APART, qualified_name.is_none())
         | flag(NAME_APART, name.is_none())
         | (GitState::from(chunk.git) as u8) << GIT_SHIFT;
-    let mut out = vec![chunk.chunk_type as u8, flags];
-    put_varint(&mut out, u64::from(chunk.line_start));
-    put_varint(&mut out, u64::from(chunk.line_end.saturating_sub(chunk.line_start)));
-    put_sized(&mut out, stored_key.as_bytes());
+    let (mut out, lines) = (Vec::new(), chunk.line_end.saturating_sub(chunk.line_start));
+    put(&mut out, &(chunk.chunk_type, flags, chunk.line_start, lines, stored_key));
     for (name, offset) in [(&chunk.qualified_name, qualified_name), (&chunk.name, name)] {
         match offset {
-            Some(offset) => {
-                put_varint(&mut out, offset as u64);
-                put_varint(&mut out, name.len() as u64);
-            }
-            None => put_sized(&mut out, name.as_bytes()),
+            Some(offset) => put(&mut out, &(offset, name.len())),
+            None => put(&mut out, name),
         }
     }
-    let history = match chunk.git {
-        ChunkHistory::Tracked(history) => Some(history),
-        _ => None,
-    };
-    numbers::encode(&mut out, chunk.tokens, history);
+    numbers::encode(&mut out, chunk.tokens, chunk.git);
     out
 }
 
@@ -129,7 +89,7 @@ impl<'a> PackedFields<'a> {
         Some(Self {
             chunk_type,
             exported: flags & EXPORTED != 0,
-            git: *GitState::ALL.get(usize::from(flags >> GIT_SHIFT))?,
+            git: *GitState::VARIANTS.get(usize::from(flags >> GIT_SHIFT))?,
             line_start,
             line_end,
             key: stored_key,

@@ -159,7 +159,7 @@ pub struct Relations {
 
 /// A name that an import binds in its file, or under which the file exports a definition, and that is not the last
 /// component of the import's path.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Binding {
     /// The name in the file; `*` means every name that the module exports.
     pub name: String,
@@ -214,7 +214,7 @@ pub struct StoredTokens {
 }
 
 /// Syntactic complexity of a chunk.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Complexity {
     /// Number of branches.
     pub branches: u32,
@@ -225,7 +225,12 @@ pub struct Complexity {
 }
 
 /// The history of a chunk's lines in git, or the reason why there is none.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, strum::EnumDiscriminants)]
+#[strum_discriminants(
+    name(GitState),
+    derive(strum::VariantArray),
+    doc = "The state of a chunk's lines in git: a [`ChunkHistory`] without its details."
+)]
 pub enum ChunkHistory {
     /// The root is not in a git repository.
     #[default]
@@ -256,7 +261,7 @@ pub enum HistoryTier {
 }
 
 /// The commits that are the origins of a chunk's lines, or that changed its file.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct GitHistory {
     /// Whether the commits have changed the chunk's lines or its file.
     pub tier: HistoryTier,
@@ -266,13 +271,15 @@ pub struct GitHistory {
     pub touches: u32,
     /// Hash of the newest commit, in hexadecimal.
     pub newest_commit: String,
-    /// Unix seconds of the newest commit.
+    /// Unix seconds of the newest commit. Stored with the numbers of the chunk.
+    #[serde(skip)]
     pub newest_time: i64,
     /// Unix seconds of the oldest commit.
     pub first_time: i64,
     /// Names of the authors.
     pub authors: Vec<String>,
-    /// Unix seconds of the commits.
+    /// Unix seconds of the commits. Stored with the numbers of the chunk.
+    #[serde(skip)]
     pub commit_times: Vec<i64>,
 }
 

@@ -10,8 +10,8 @@ use rkyv::rancor;
 
 use super::kind::ChunkType;
 use super::new_chunk::NewChunk;
-use super::packed::{self, GitState, PackedFields, are_lines};
-use super::record::{ArchivedGovernance, ArchivedMetaValue, Chunk, Governance, MetaValue, StoredTokens};
+use super::packed::{self, PackedFields, are_lines};
+use super::record::{ArchivedGovernance, ArchivedMetaValue, Chunk, GitState, Governance, MetaValue, StoredTokens};
 use crate::error::StorageError;
 
 /// Fields that all chunks of a file share.
@@ -27,7 +27,7 @@ pub(crate) struct SourceRecord {
 #[derive(rkyv::Archive, rkyv::Serialize, rkyv::Deserialize)]
 pub(crate) struct StoredChunk {
     /// Id of the file's first chunk, which is the key of the file's source record.
-    source: u32,
+    pub(crate) source: u32,
     /// See [`super::packed`].
     packed: Vec<u8>,
     rare: Option<Box<RareFields>>,
@@ -116,13 +116,6 @@ impl RareFields {
     fn is_empty(&self) -> bool {
         let Self { definitions, metadata, governance, date } = self;
         definitions.is_empty() && metadata.is_empty() && governance.is_none() && date.is_none()
-    }
-}
-
-impl ArchivedStoredChunk {
-    /// Returns the key of the source record: the id of the file's first chunk.
-    pub(crate) fn source(&self) -> u32 {
-        self.source.to_native()
     }
 }
 
@@ -242,9 +235,8 @@ impl<'s> ChunkRecord<'s> {
         let native = |value: &ArchivedMetaValue| -> MetaValue {
             rkyv::deserialize::<MetaValue, rancor::Failure>(value).expect("a metadata value has no shared pointers")
         };
-        let governance = self.governance().map(|governance| Governance {
-            tags: governance.tags.iter().map(|tag| tag.as_str().to_owned()).collect(),
-            lifespan: governance.lifespan.as_ref().map(|lifespan| lifespan.as_str().to_owned()),
+        let governance = self.governance().map(|governance| {
+            rkyv::deserialize::<Governance, rancor::Failure>(governance).expect("a governance has no shared pointers")
         });
         Chunk {
             path: self.path().to_owned(),

@@ -16,7 +16,7 @@
 use std::cell::RefCell;
 use std::ops::Range;
 
-use aurora_codec::{ByteReader, put_varint};
+use aurora_codec::{ByteReader, put, put_varint};
 use aurora_lmdb_pages::Damage;
 use zstd::bulk::{Compressor, Decompressor};
 
@@ -31,8 +31,8 @@ const BLOCK_BYTES: usize = 96 << 10;
 const MAX_PART_BYTES: usize = 1 << 28;
 
 thread_local! {
-    static COMPRESSOR: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
-    static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
+    static COMPRESSOR: RefCell<std::io::Result<Compressor<'static>>> = RefCell::new(Compressor::new(LEVEL));
+    static DECOMPRESSOR: RefCell<std::io::Result<Decompressor<'static>>> = RefCell::new(Decompressor::new());
 }
 
 /// A stored block: for each frame, a lower bound of its chunk ids, and its bytes.
@@ -139,14 +139,10 @@ impl<'a, const PARTS: usize> Frame<'a, PARTS> {
     pub(crate) fn decompress(&self, part: usize) -> Result<Vec<u8>, Damage> {
         let (compressed, length) = (self.compressed[part], self.lengths[part]);
         let decompressed = DECOMPRESSOR.with_borrow_mut(|decompressor| {
-            let decompressor = match decompressor {
-                Some(decompressor) => decompressor,
-                None => decompressor.insert(Decompressor::new().ok()?),
-            };
             // The length in the compressed data is compared first, so that a forged length cannot exhaust the memory.
             let stored = zstd::zstd_safe::get_frame_content_size(compressed).ok().flatten();
             stored.filter(|stored| *stored == length as u64)?;
-            decompressor.decompress(compressed, length).ok()
+            decompressor.as_mut().ok()?.decompress(compressed, length).ok()
         });
         decompressed
             .filter(|bytes| bytes.len() == length)
@@ -240,8 +236,7 @@ impl<const PARTS: usize> BlockBuilder<PARTS> {
             bodies.extend_from_slice(&compressed);
         }
         self.bytes.extend_from_slice(&bodies);
-        put_varint(&mut self.directory, u64::from(first - self.frame_before));
-        put_varint(&mut self.directory, (self.bytes.len() - before) as u64);
+        put(&mut self.directory, &(first - self.frame_before, self.bytes.len() - before));
         (self.frame_before, self.frames) = (first, self.frames + 1);
         Ok(())
     }
@@ -250,10 +245,7 @@ impl<const PARTS: usize> BlockBuilder<PARTS> {
 /// Compresses a part into one zstd frame.
 fn compress(part: &[u8]) -> std::io::Result<Vec<u8>> {
     COMPRESSOR.with_borrow_mut(|compressor| {
-        let compressor = match compressor {
-            Some(compressor) => compressor,
-            None => compressor.insert(Compressor::new(LEVEL)?),
-        };
+        let compressor = compressor.as_mut().map_err(|error| std::io::Error::other(error.to_string()))?;
         compressor.compress(part)
     })
 }

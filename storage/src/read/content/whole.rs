@@ -4,41 +4,28 @@
 //! first line · last line minus first line · packed numbers · definitions · metadata · governance · date · texts ·
 //! relations. An optional field is a list with at most one item.
 
-use aurora_codec::{ByteReader, put_list, put_sized, put_varint, put_zigzag};
+use aurora_codec::{ByteReader, put, put_list, put_sized};
 
 use super::codec::{decode_relations, decode_text, encode_relations, encode_text};
 use crate::read::chunk::{
-    Chunk, ChunkHistory, ChunkType, Governance, MetaValue, NewChunk, Numbers, StoredTokens, are_lines, encode_numbers,
-    key_base,
+    Chunk, ChunkHistory, MetaValue, NewChunk, Numbers, StoredTokens, are_lines, encode_numbers, key_base,
 };
 
 /// Serialises a chunk.
 pub(crate) fn encode_whole(chunk: &Chunk) -> Vec<u8> {
     let mut out = Vec::with_capacity(chunk.text.len() + chunk.doc.len() + 512);
-    for text in [&chunk.key, &chunk.path, &chunk.language, &chunk.name, &chunk.qualified_name] {
-        put_sized(&mut out, text.as_bytes());
-    }
-    out.push(chunk.chunk_type as u8);
-    out.push(u8::from(chunk.exported));
-    put_varint(&mut out, u64::from(chunk.line_start));
-    put_varint(&mut out, u64::from(chunk.line_end.saturating_sub(chunk.line_start)));
-    let history = match &chunk.git {
-        ChunkHistory::Tracked(history) => Some(history),
-        _ => None,
-    };
+    put(&mut out, &(&chunk.key, &chunk.path, &chunk.language, &chunk.name, &chunk.qualified_name));
+    let lines = chunk.line_end.saturating_sub(chunk.line_start);
+    put(&mut out, &(chunk.chunk_type, chunk.exported, chunk.line_start, lines));
     let mut numbers = Vec::new();
-    encode_numbers(&mut numbers, &chunk.tokens, history);
+    encode_numbers(&mut numbers, &chunk.tokens, &chunk.git);
     put_sized(&mut out, &numbers);
-    put_list(&mut out, &chunk.definitions, |out, name| put_sized(out, name.as_bytes()));
+    put(&mut out, &chunk.definitions);
     put_list(&mut out, &chunk.metadata, |out, (name, value)| {
         put_sized(out, name.as_bytes());
         put_value(out, value);
     });
-    put_list(&mut out, chunk.governance.as_slice(), |out, governance| {
-        put_list(out, &governance.tags, |out, tag| put_sized(out, tag.as_bytes()));
-        put_list(out, governance.lifespan.as_slice(), |out, name| put_sized(out, name.as_bytes()));
-    });
-    put_list(&mut out, chunk.date.as_slice(), |out, date| put_zigzag(out, *date));
+    put(&mut out, &(&chunk.governance, chunk.date));
     let (mut texts, mut relations) = (Vec::new(), Vec::new());
     encode_text(&mut texts, &NewChunk::from(chunk));
     encode_relations(&mut relations, chunk, key_base(&chunk.key, &chunk.path));
@@ -50,24 +37,13 @@ pub(crate) fn encode_whole(chunk: &Chunk) -> Vec<u8> {
 /// Reads a chunk. Returns `None` if the bytes are invalid.
 pub(crate) fn decode_whole(bytes: &[u8]) -> Option<Chunk> {
     let mut reader = ByteReader::new(bytes);
-    let mut text = || reader.string();
-    let (key, path, language, name, qualified_name) = (text()?, text()?, text()?, text()?, text()?);
-    let chunk_type = *ChunkType::ALL.get(usize::from(reader.byte()?))?;
-    let exported = match reader.byte()? {
-        0 => false,
-        1 => true,
-        _ => return None,
-    };
-    let line_start = reader.varint32()?;
-    let line_end = line_start.checked_add(reader.varint32()?).filter(|end| are_lines(line_start, *end))?;
+    let (key, path, language, name, qualified_name): (String, String, _, _, _) = reader.read()?;
+    let (chunk_type, exported, line_start, lines): (_, _, u32, u32) = reader.read()?;
+    let line_end = line_start.checked_add(lines).filter(|end| are_lines(line_start, *end))?;
     let numbers = Numbers::new(reader.sized()?)?;
-    let definitions = reader.list(ByteReader::string)?;
+    let definitions = reader.read()?;
     let metadata = reader.list(|reader| Some((reader.string()?, value(reader)?)))?;
-    let governance = reader.list(|reader| {
-        let tags = reader.list(ByteReader::string)?;
-        Some(Governance { tags, lifespan: reader.list(ByteReader::string)?.pop() })
-    })?;
-    let date = reader.list(ByteReader::zigzag)?;
+    let (governance, date) = reader.read()?;
     let texts = decode_text(reader.sized()?)?;
     let relations = decode_relations(reader.sized()?, key_base(&key, &path))?;
     let mut chunk = Chunk {
@@ -80,8 +56,8 @@ pub(crate) fn decode_whole(bytes: &[u8]) -> Option<Chunk> {
         exported,
         definitions,
         metadata,
-        governance: governance.into_iter().next(),
-        date: date.into_iter().next(),
+        governance,
+        date,
         tokens: StoredTokens { code: numbers.code().collect(), doc: numbers.doc().collect() },
         ..Chunk::empty(key, chunk_type)
     };
@@ -106,33 +82,21 @@ pub(crate) fn decode_value(bytes: &[u8]) -> Option<MetaValue> {
 
 fn put_value(out: &mut Vec<u8>, value: &MetaValue) {
     match value {
-        MetaValue::Bool(value) => out.extend_from_slice(&[0, u8::from(*value)]),
-        MetaValue::Integer(value) => {
-            out.push(1);
-            put_zigzag(out, *value);
-        }
-        MetaValue::Float(value) => {
-            out.push(2);
-            out.extend_from_slice(&value.to_le_bytes());
-        }
-        MetaValue::String(value) => {
-            out.push(3);
-            put_sized(out, value.as_bytes());
-        }
-        MetaValue::Strings(values) => {
-            out.push(4);
-            put_list(out, values, |out, value| put_sized(out, value.as_bytes()));
-        }
+        MetaValue::Bool(value) => put(out, &(0u8, value)),
+        MetaValue::Integer(value) => put(out, &(1u8, value)),
+        MetaValue::Float(value) => put(out, &(2u8, value)),
+        MetaValue::String(value) => put(out, &(3u8, value)),
+        MetaValue::Strings(values) => put(out, &(4u8, values)),
     }
 }
 
 fn value(reader: &mut ByteReader<'_>) -> Option<MetaValue> {
     Some(match reader.byte()? {
         0 => MetaValue::Bool(reader.byte()? != 0),
-        1 => MetaValue::Integer(reader.zigzag()?),
-        2 => MetaValue::Float(f64::from_le_bytes(reader.take(size_of::<f64>())?.try_into().ok()?)),
-        3 => MetaValue::String(reader.string()?),
-        4 => MetaValue::Strings(reader.list(ByteReader::string)?),
+        1 => MetaValue::Integer(reader.read()?),
+        2 => MetaValue::Float(reader.read()?),
+        3 => MetaValue::String(reader.read()?),
+        4 => MetaValue::Strings(reader.read()?),
         _ => return None,
     })
 }

@@ -9,7 +9,7 @@
 //! the stage failed. An optional field is a list with at most one item. Numbers are variable-length integers. Each text
 //! follows its length.
 
-use aurora_codec::{ByteReader, put_list, put_sized, put_varint, put_zigzag};
+use aurora_codec::{ByteReader, put, put_list};
 
 use super::record::{FileOutcome, FileRecord, FileStamp};
 use crate::read::chunk::ChunkId;
@@ -36,32 +36,15 @@ pub(crate) fn key(path: &str) -> Vec<u8> {
 pub(crate) fn encode(record: &FileRecord) -> Vec<u8> {
     let mut out = Vec::with_capacity(128);
     let long_path = (record.path.len() > PREFIX_BYTES).then_some(&record.path);
-    put_list(&mut out, long_path.as_slice(), |out, path| put_sized(out, path.as_bytes()));
-    put_varint(&mut out, record.size);
     let FileStamp { modified, changed, inode } = record.stamp;
-    put_zigzag(&mut out, modified);
-    put_zigzag(&mut out, changed.wrapping_sub(modified));
-    put_varint(&mut out, inode);
-    out.extend_from_slice(&record.hash);
-    put_sized(&mut out, &record.blob);
-    put_sized(&mut out, record.language.as_bytes());
+    put(&mut out, &(long_path, record.size, modified, changed.wrapping_sub(modified), inode, record.hash));
     let skipped = match &record.outcome {
         FileOutcome::Indexed => None,
         FileOutcome::Skipped(reason) => Some(reason),
     };
-    put_list(&mut out, skipped.as_slice(), |out, reason| put_sized(out, reason.as_bytes()));
-    put_sized(&mut out, &record.history_key);
-    put_varint(&mut out, u64::from(record.lines));
-    put_list(&mut out, &record.unfinished, |out, row| {
-        put_sized(out, row.stage.as_bytes());
-        put_varint(out, extent_code(row.extent));
-        put_list(out, row.reason.as_slice(), |out, reason| put_sized(out, reason.as_bytes()));
-    });
-    put_list(&mut out, &runs(&record.chunks), |out, &(gap, length)| {
-        put_varint(out, u64::from(gap));
-        put_varint(out, u64::from(length));
-    });
-    put_list(&mut out, &record.warnings, |out, warning| put_sized(out, warning.as_bytes()));
+    put(&mut out, &(&record.blob, &record.language, skipped, &record.history_key, record.lines));
+    put_list(&mut out, &record.unfinished, |out, row| put(out, &(&row.stage, extent_code(row.extent), &row.reason)));
+    put(&mut out, &(runs(&record.chunks), &record.warnings));
     out
 }
 
@@ -91,14 +74,21 @@ fn runs(chunks: &[ChunkId]) -> Vec<(u32, u32)> {
 /// A file row that is read in place.
 #[derive(Clone, Copy)]
 pub struct FileRow<'a> {
-    path: &'a str,
-    size: u64,
-    stamp: FileStamp,
-    hash: &'a [u8; 32],
-    blob: &'a [u8],
+    /// Path relative to the indexed root, with `/`.
+    pub path: &'a str,
+    /// Size in bytes.
+    pub size: u64,
+    /// See [`FileRecord::stamp`].
+    pub stamp: FileStamp,
+    /// Digest of the content.
+    pub hash: &'a [u8; 32],
+    /// See [`FileRecord::blob`].
+    pub blob: &'a [u8],
     language: &'a str,
-    skipped: Option<&'a str>,
-    history_key: &'a [u8],
+    /// The reason for skipping the file, if it was skipped.
+    pub skipped: Option<&'a str>,
+    /// See [`FileRecord::history_key`].
+    pub history_key: &'a [u8],
     lines: u32,
     /// Unfinished rows, chunks and warnings.
     rest: ByteReader<'a>,
@@ -108,53 +98,15 @@ impl<'a> FileRow<'a> {
     /// Reads a row without its unfinished rows, chunks and warnings. Returns `None` if the bytes are invalid.
     pub(crate) fn new(key: &'a [u8], value: &'a [u8]) -> Option<Self> {
         let mut reader = ByteReader::new(value);
-        let path = match optional(&mut reader, ByteReader::text)? {
+        let (path, size, modified, changed, inode): (_, _, i64, _, _) = reader.read()?;
+        let path = match path {
             Some(path) => path,
             None => std::str::from_utf8(key).ok()?,
         };
-        let (size, modified) = (reader.varint()?, reader.zigzag()?);
-        let changed = modified.wrapping_add(reader.zigzag()?);
-        let stamp = FileStamp { modified, changed, inode: reader.varint()? };
+        let stamp = FileStamp { modified, changed: modified.wrapping_add(changed), inode };
         let hash = reader.take(32)?.first_chunk()?;
-        let (blob, language) = (reader.sized()?, reader.text()?);
-        let skipped = optional(&mut reader, ByteReader::text)?;
-        let (history_key, lines) = (reader.sized()?, reader.varint32()?);
+        let (blob, language, skipped, history_key, lines) = reader.read()?;
         Some(Self { path, size, stamp, hash, blob, language, skipped, history_key, lines, rest: reader })
-    }
-
-    /// Path relative to the indexed root, with `/`.
-    pub fn path(&self) -> &'a str {
-        self.path
-    }
-
-    /// Size in bytes.
-    pub fn size(&self) -> u64 {
-        self.size
-    }
-
-    /// See [`FileRecord::stamp`].
-    pub fn stamp(&self) -> FileStamp {
-        self.stamp
-    }
-
-    /// See [`FileRecord::blob`].
-    pub fn blob(&self) -> &'a [u8] {
-        self.blob
-    }
-
-    /// Digest of the content.
-    pub fn hash(&self) -> [u8; 32] {
-        *self.hash
-    }
-
-    /// See [`FileRecord::history_key`].
-    pub fn history_key(&self) -> &'a [u8] {
-        self.history_key
-    }
-
-    /// The reason for skipping the file, if it was skipped.
-    pub fn skipped(&self) -> Option<&'a str> {
-        self.skipped
     }
 
     /// Whether a stage has no result for the file or one of its chunks.
@@ -168,7 +120,7 @@ impl<'a> FileRow<'a> {
         let mut reader = self.rest;
         let unfinished = reader.list(unfinished_row)?;
         let chunks = chunks(&mut reader)?;
-        let warnings = reader.list(ByteReader::string)?;
+        let warnings = reader.read()?;
         let record = FileRecord {
             path: self.path.to_owned(),
             size: self.size,
@@ -192,29 +144,19 @@ pub(crate) fn decode(key: &[u8], value: &[u8]) -> Option<FileRecord> {
     FileRow::new(key, value)?.record()
 }
 
-/// Reads a list with at most one item. Returns `Some(None)` if the list is empty, and `None` if the bytes are invalid.
-fn optional<'a, T>(reader: &mut ByteReader<'a>, read: impl Fn(&mut ByteReader<'a>) -> Option<T>) -> Option<Option<T>> {
-    match reader.byte()? {
-        0 => Some(None),
-        1 => read(reader).map(Some),
-        _ => None,
-    }
-}
-
 fn unfinished_row(reader: &mut ByteReader<'_>) -> Option<UnfinishedRow> {
-    let stage = reader.string()?;
-    let extent = match reader.varint32()? {
+    let (stage, extent, reason) = reader.read()?;
+    let extent = match extent {
         0 => RowExtent::File,
         1 => RowExtent::Chunks,
         code => RowExtent::Chunk(code - 2),
     };
-    let reason = optional(reader, ByteReader::string)?;
     Some(UnfinishedRow { stage, extent, reason })
 }
 
 /// Reads ids encoded by [`runs`].
 fn chunks(reader: &mut ByteReader<'_>) -> Option<Vec<ChunkId>> {
-    let runs = reader.list(|reader| Some((reader.varint32()?, reader.varint32()?)))?;
+    let runs: Vec<(u32, u32)> = reader.read()?;
     let count: u64 = runs.iter().map(|(_, length)| u64::from(*length)).sum();
     let mut chunks = Vec::with_capacity(usize::try_from(count).ok().filter(|count| *count <= MAX_CHUNKS)?);
     let mut next = 0u32;

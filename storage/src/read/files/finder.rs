@@ -18,7 +18,7 @@ pub struct FileFinder<'s> {
 impl Snapshot {
     /// Returns a finder of file rows, which reads them in place.
     pub fn file_finder(&self) -> FileFinder<'_> {
-        FileFinder::new(self)
+        FileFinder { snapshot: self, next: None }
     }
 
     /// Returns the row of a file.
@@ -32,10 +32,6 @@ impl Snapshot {
 }
 
 impl<'s> FileFinder<'s> {
-    fn new(snapshot: &'s Snapshot) -> Self {
-        Self { snapshot, next: None }
-    }
-
     /// Returns the row of a file, in place.
     ///
     /// # Errors
@@ -59,6 +55,6 @@ impl<'s> FileFinder<'s> {
         let Some((key, value)) = cursor.entry().map_err(wrap)? else { return Ok(None) };
         cursor.advance().map_err(wrap)?;
         let row = FileRow::new(key, value).ok_or_else(|| snapshot.damaged(format!("the row of {path} is invalid")))?;
-        Ok(Some(row).filter(|row| row.path() == path))
+        Ok(Some(row).filter(|row| row.path == path))
     }
 }

@@ -31,7 +31,7 @@ impl Snapshot {
                 record
             }
         };
-        let record = ChunkRecord::new(record, self.source(record.source())?);
+        let record = ChunkRecord::new(record, self.source(record.source.to_native())?);
         record.map(Some).ok_or_else(|| self.damaged(format!("chunk {id} has no valid record")))
     }
 

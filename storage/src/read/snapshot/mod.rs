@@ -329,7 +329,7 @@ impl Snapshot {
             Ok(cursor) => (Some(cursor), None),
             Err(error) => (None, Some(Err(error))),
         };
-        let entries = entries.into_iter().flatten().map(|entry| self.check(entry));
+        let entries = entries.into_iter().flat_map(Cursor::entries).map(|entry| self.check(entry));
         error.into_iter().chain(entries)
     }
 

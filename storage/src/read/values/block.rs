@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use aurora_codec::{ByteReader, put_list, put_sized, put_varint};
+use aurora_codec::{ByteReader, put, put_list, put_sized};
 
 use crate::read::chunk::MetaValue;
 use crate::read::content::{decode_value, encode_value};
@@ -72,8 +72,7 @@ impl ValueBlockBuilder {
         let mut out = Vec::new();
         put_list(&mut out, &used, |out, (value, _)| put_sized(out, value));
         for run in self.codes[..rows].chunk_by(|a, b| a == b) {
-            put_varint(&mut out, u64::from(renumbered[usize::from(run[0])]));
-            put_varint(&mut out, run.len() as u64);
+            put(&mut out, &(renumbered[usize::from(run[0])], run.len()));
         }
         (rows > 0).then_some(out)
     }

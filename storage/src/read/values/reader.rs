@@ -43,20 +43,23 @@ impl Snapshot {
     /// # Errors
     /// The index is damaged.
     pub fn chunks_with_column(&self, column: &str) -> Result<RoaringBitmap, StorageError> {
-        let mut found = RoaringBitmap::new();
-        self.for_each_run(column, |value, ids| {
-            if !matches!(value, MetaValue::Strings(texts) if texts.is_empty()) {
-                found.insert_range(ids);
-            }
-        })?;
-        Ok(found & self.live())
+        self.chunks_where(column, |value| !matches!(value, MetaValue::Strings(texts) if texts.is_empty()))
     }
 
     /// Returns the live chunks whose value in a custom column is `text`, or is a list that contains `text`.
     pub(crate) fn chunks_with_value(&self, column: &str, text: &str) -> Result<RoaringBitmap, StorageError> {
+        self.chunks_where(column, |value| filter_texts(value).iter().any(|known| known == text))
+    }
+
+    /// Returns the live chunks with a value in the column for which `is_wanted` holds.
+    fn chunks_where(
+        &self,
+        column: &str,
+        is_wanted: impl Fn(&MetaValue) -> bool,
+    ) -> Result<RoaringBitmap, StorageError> {
         let mut found = RoaringBitmap::new();
         self.for_each_run(column, |value, ids| {
-            if filter_texts(value).iter().any(|known| known == text) {
+            if is_wanted(value) {
                 found.insert_range(ids);
             }
         })?;

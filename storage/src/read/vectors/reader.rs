@@ -1,5 +1,6 @@
 //! Reads the vectors of a snapshot.
 
+use aurora_inverted::sort_equals_by_key;
 use roaring::RoaringBitmap;
 
 use super::block::{BLOCK_IDS, StoredVector, VectorBlock};
@@ -72,21 +73,9 @@ impl Snapshot {
         let best = self.check(nearest(&blocks, query, k, &eligible, threads))?;
         let mut best: Vec<(ChunkId, f32)> = best.into_iter().map(|(chunk, score)| (ChunkId(chunk), score)).collect();
         best.sort_unstable_by(|a, b| b.1.total_cmp(&a.1));
-        for equal in best.chunk_by_mut(|a, b| a.1 == b.1).filter(|equal| equal.len() > 1) {
-            self.sort_by_key(equal)?;
-        }
+        sort_equals_by_key(&mut best, self)?;
         best.truncate(k);
         Ok(best)
-    }
-
-    fn sort_by_key(&self, chunks: &mut [(ChunkId, f32)]) -> Result<(), StorageError> {
-        let mut keyed = Vec::with_capacity(chunks.len());
-        for &(id, score) in &*chunks {
-            keyed.push((self.chunk(id)?.map(|record| record.key()).unwrap_or_default(), (id, score)));
-        }
-        keyed.sort_unstable_by(|a, b| a.0.cmp(&b.0));
-        chunks.iter_mut().zip(keyed).for_each(|(chunk, (_, keyed))| *chunk = keyed);
-        Ok(())
     }
 
     /// Returns the blocks of vectors of the current model, with their numbers. If a filter has few chunks, returns only

@@ -1,6 +1,6 @@
 //! Judgements by users and agents of chunks that a search has shown.
 
-use aurora_codec::{ByteReader, put_varint};
+use aurora_codec::{ByteReader, put};
 use serde::Serialize;
 
 /// A judgement of one chunk.
@@ -68,15 +68,11 @@ impl Judgements {
     }
 
     pub(super) fn encode(&self, bytes: &mut Vec<u8>) {
-        self.counts.iter().for_each(|&count| put_varint(bytes, u64::from(count)));
+        put(bytes, &self.counts);
         bytes.extend_from_slice(&self.last.to_le_bytes());
     }
 
     pub(super) fn decode(reader: &mut ByteReader<'_>) -> Option<Self> {
-        let mut counts = [0; 4];
-        for count in &mut counts {
-            *count = reader.varint32()?;
-        }
-        Some(Self { counts, last: reader.i64()? })
+        Some(Self { counts: reader.read()?, last: reader.i64()? })
     }
 }
