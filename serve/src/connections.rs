@@ -151,15 +151,15 @@ pub(crate) async fn accept(listener: Listener, router: Router, state: &Arc<State
             state.metrics.refused_connections.inc();
             continue;
         };
-        let (router, stop, metrics) = (router.clone(), stop.clone(), state.metrics.clone());
+        let (router, stop, state) = (router.clone(), stop.clone(), Arc::clone(state));
         open.spawn(async move {
-            metrics.open_connections.inc();
+            state.metrics.open_connections.inc();
             match stream {
                 Stream::Tcp(stream, client) => answer(stream, Peer(Some(client)), router, limits.idle, &stop).await,
                 #[cfg(unix)]
                 Stream::Unix(stream) => answer(stream, Peer(None), router, limits.idle, &stop).await,
             }
-            metrics.open_connections.dec();
+            state.metrics.open_connections.dec();
             drop(permit);
         });
         while open.try_join_next().is_some() {}
