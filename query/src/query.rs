@@ -1,7 +1,7 @@
 //! The text, filters and mode of one search, and the errors that a search can return.
 
 use aurora_storage::StorageError;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::filter::{FilterError, FilterSpec, SelectError};
 use crate::work::{Cancelled, WorkBudget};
@@ -9,7 +9,7 @@ use crate::work::{Cancelled, WorkBudget};
 /// The scores that a search uses.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
     /// Keywords, meaning and activation.
@@ -46,7 +46,7 @@ impl std::str::FromStr for Mode {
 /// The unit of the result list.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Group {
     /// Every chunk on its own.

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use aurora_storage::{Binding, ChunkId, ChunkType, Label, Snapshot, module_name};
 use rustc_hash::FxHashSet;
+use serde::Deserialize;
 
 use super::imports;
 use super::index::{Definition, Definitions, Index, MAX_NAMESAKES, Result};
@@ -25,7 +26,9 @@ const MAX_NAMES: usize = 256;
 const MAX_IMPLEMENTERS: usize = 1_024;
 
 /// The relation to follow.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Relation {
     /// The definitions that it calls.
     Callees,

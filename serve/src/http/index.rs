@@ -53,8 +53,7 @@ pub(crate) async fn start(
     Shared(state): Shared<Arc<State>>,
     body: Body<IndexBody>,
 ) -> Result<(StatusCode, Answer), Problem> {
-    let shared = Arc::clone(&state);
-    let started = state.answer(move |_| start_run(&shared, &body.parse()?)).await?;
+    let started = state.answer(move |state, _| start_run(state, &body.parse()?)).await?;
     Ok((StatusCode::ACCEPTED, started))
 }
 

@@ -34,9 +34,9 @@ pub(crate) struct SearchBody {
     #[schema(minimum = 1)]
     limit: Option<usize>,
     /// The scores to use; `hybrid` by default.
-    mode: Option<SearchMode>,
+    mode: Option<Mode>,
     /// The unit of results; `chunk` by default.
-    group: Option<SearchGroup>,
+    group: Option<Group>,
     /// Types of chunks; `code` means every type of source code.
     #[serde(default, rename = "type", deserialize_with = "one_or_more")]
     types: Vec<String>,
@@ -81,23 +81,6 @@ pub(crate) struct SearchBody {
 
 fn yes() -> bool {
     true
-}
-
-/// The scores that a search uses.
-#[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-enum SearchMode {
-    Hybrid,
-    Sparse,
-    Dense,
-}
-
-/// The unit of results.
-#[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-enum SearchGroup {
-    Chunk,
-    File,
 }
 
 /// The results of a search, or their texts if the search has a budget.
@@ -150,9 +133,8 @@ enum BatchItem<'a> {
     )
 )]
 pub(crate) async fn search(Shared(state): Shared<Arc<State>>, body: Body<SearchBody>) -> Result<Answer, Problem> {
-    let shared = Arc::clone(&state);
-    let search = move |request: &RequestWork| {
-        let (body, options) = (body.parse()?, &shared.options);
+    let search = move |state: &State, request: &RequestWork| {
+        let (body, options) = (body.parse()?, &state.options);
         let validated = ValidatedSearch::new(&body, &options.limits, request.budget.clone())?;
         if options.log_queries {
             tracing::info!(query = body.query, "search");
@@ -179,9 +161,8 @@ pub(crate) async fn search(Shared(state): Shared<Arc<State>>, body: Body<SearchB
     )
 )]
 pub(crate) async fn batch(Shared(state): Shared<Arc<State>>, body: Body<BatchBody>) -> Result<Answer, Problem> {
-    let shared = Arc::clone(&state);
-    let search = move |request: &RequestWork| {
-        let (queries, options) = (body.parse()?.queries, &shared.options);
+    let search = move |state: &State, request: &RequestWork| {
+        let (queries, options) = (body.parse()?.queries, &state.options);
         let limits = &options.limits;
         if queries.is_empty() || queries.len() > limits.batch {
             return Err(Problem::invalid(format!("a batch has 1 to {} searches", limits.batch)));
@@ -254,15 +235,8 @@ impl ValidatedSearch {
         let snippets = within("snippets", body.snippets, 0..=MAX_SNIPPET_LINES)?;
         let query = Query {
             limit: limit.unwrap_or_else(|| SearchRequest::default_limit(budget)),
-            mode: match body.mode {
-                None | Some(SearchMode::Hybrid) => Mode::Hybrid,
-                Some(SearchMode::Sparse) => Mode::Sparse,
-                Some(SearchMode::Dense) => Mode::Dense,
-            },
-            group: match body.group {
-                None | Some(SearchGroup::Chunk) => Group::Chunk,
-                Some(SearchGroup::File) => Group::File,
-            },
+            mode: body.mode.unwrap_or_default(),
+            group: body.group.unwrap_or_default(),
             filter,
             content: body.content,
             facets: body.facets,

@@ -1,11 +1,11 @@
 //! Judgements of shown chunks by users and agents.
 
 use aurora_codec::{ByteReader, put_varint};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A judgement of one chunk.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
     /// The chunk was the one that was looked for.
