@@ -1,11 +1,8 @@
 //! The routes of the server and their middleware.
 
-mod blame;
-mod chunk;
 mod contents;
 mod extract;
 mod feedback;
-mod file;
 mod graph;
 mod guard;
 mod health;
@@ -16,6 +13,7 @@ mod mcp;
 mod page;
 mod rate;
 mod search;
+mod texts;
 mod trace;
 
 use std::sync::Arc;
@@ -60,10 +58,10 @@ fn api_router() -> OpenApiRouter<Arc<State>> {
     OpenApiRouter::with_openapi(Document::openapi())
         .routes(routes!(search::search))
         .routes(routes!(search::batch))
-        .routes(routes!(chunk::chunk))
-        .routes(routes!(file::file))
+        .routes(routes!(texts::chunk))
+        .routes(routes!(texts::file))
         .routes(routes!(graph::graph))
-        .routes(routes!(blame::blame))
+        .routes(routes!(texts::blame))
         .routes(routes!(contents::contents))
         .routes(routes!(contents::tree))
         .routes(routes!(contents::omissions))
