@@ -18,11 +18,13 @@ use crate::metrics::Metrics;
 use crate::options::{Limits, ServeOptions};
 use crate::problem::Problem;
 use crate::rates::Rates;
+use crate::stop::Stop;
 
 /// The state that all requests share.
 pub(crate) struct State {
     pub(crate) options: ServeOptions,
     pub(crate) metrics: Metrics,
+    pub(crate) stop: Stop,
     /// `None` if there is no rate limit.
     pub(crate) rates: Option<Rates>,
     /// The store of sessions, opened at the first use.
@@ -52,10 +54,11 @@ pub(crate) struct RequestWork {
 }
 
 impl State {
-    pub(crate) fn new(options: ServeOptions) -> Arc<Self> {
+    pub(crate) fn new(options: ServeOptions, stop: Stop) -> Arc<Self> {
         let Limits { running, waiting, rate, bodies, unsent, .. } = options.limits;
         Arc::new(Self {
             metrics: Metrics::new(),
+            stop,
             rates: rate.map(Rates::new),
             knowledge: Mutex::default(),
             running: Arc::new(Semaphore::new(running)),
