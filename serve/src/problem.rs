@@ -95,7 +95,7 @@ impl Problem {
         Self { help: Some(shorten(help.into())), ..self }
     }
 
-    pub(crate) fn from_project_error(error: &ProjectError) -> Self {
+    fn from_project_error(error: &ProjectError) -> Self {
         let status = match error {
             ProjectError::UnknownChunk { .. }
             | ProjectError::NoChunkAtLine { .. }
@@ -116,7 +116,7 @@ impl Problem {
         Self { help: error.help(), candidates, ..Self::new(status, chain(error)) }
     }
 
-    pub(crate) fn from_query_error(error: &QueryError) -> Self {
+    fn from_query_error(error: &QueryError) -> Self {
         let status = match error {
             QueryError::Storage(error) => status_of_storage(error),
             QueryError::Cancelled(_) => return Self::cancelled(),
