@@ -9,26 +9,47 @@ use crate::memory::Memory;
 use crate::report::EntryReport;
 use crate::rules::MemoryRules;
 
-/// A filter of entries. All given conditions must hold.
+/// A filter of entries. All given conditions must hold. The comments of the fields are the help of the command line.
+#[cfg_attr(feature = "clap", derive(clap::Args))]
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ListFilter {
-    /// The kinds; empty for all kinds.
+    /// Only entries of these kinds, separated by commas
+    #[cfg_attr(feature = "clap", arg(long = "kind", short, value_name = "KINDS", value_enum, value_delimiter = ','))]
     pub kinds: Vec<Kind>,
-    /// The scope.
+
+    /// Only entries of this scope
+    #[cfg_attr(feature = "clap", arg(long, value_name = "SCOPE", value_enum))]
     pub scope: Option<Scope>,
-    /// The session.
+
+    /// Only entries of this session
+    #[cfg_attr(feature = "clap", arg(long, value_name = "ID"))]
     pub session: Option<String>,
-    /// Tags, all of which the entry must have.
+
+    /// Only entries with this tag; may be given more than once
+    #[cfg_attr(feature = "clap", arg(long = "tag", value_name = "TAG"))]
     pub tags: Vec<String>,
-    /// The domain.
+
+    /// Only entries of this domain
+    #[cfg_attr(feature = "clap", arg(long, value_name = "DOMAIN"))]
     pub domain: Option<String>,
-    /// Minimum score.
+
+    /// Only entries with at least this score
+    #[cfg_attr(feature = "clap", arg(long, value_name = "SCORE"))]
     pub min_score: Option<f64>,
-    /// Whether to list only patterns.
+
+    /// Only patterns
+    #[cfg_attr(feature = "clap", arg(long = "pattern"))]
     pub patterns: bool,
-    /// Whether to list only entries with an escalation flag.
+
+    /// Only entries flagged by a policy
+    #[cfg_attr(feature = "clap", arg(long))]
     pub escalated: bool,
-    /// `active`, `decayed` or `archived`. By default, active and decayed entries are listed.
+
+    /// Only entries in this state [default: active and decayed]
+    #[cfg_attr(
+        feature = "clap",
+        arg(long, value_name = "STATE", value_parser = ["active", "decayed", "archived"])
+    )]
     pub state: Option<String>,
 }
 
