@@ -45,7 +45,7 @@ impl Owner {
 impl MemoryPlace {
     /// Returns the location of the user's memory; `None` if no home directory is known.
     pub fn for_user() -> Option<Self> {
-        Some(Self { owner: Owner::User, directory: user::memory()? })
+        Some(Self { owner: Owner::User, directory: user::absolute_directory()?.memory() })
     }
 
     /// Returns the location of the memory of the project at an absolute path.
