@@ -6,7 +6,7 @@ use std::time::Instant;
 use aurora_project::{IndexEmbedder, Project};
 use aurora_query::{Mode, Passage, Searcher, WorkBudget};
 use aurora_storage::{ChunkId, MetaValue, Snapshot, StorageError};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::error::ArticleError;
 use crate::source::{self, TITLE, URL};
@@ -23,18 +23,35 @@ const KEYWORD_CANDIDATES: usize = 60;
 const VECTOR_CANDIDATES: usize = 40;
 
 /// A search in a session.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = KnowledgeBody))]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ArticleRequest {
-    /// The query.
+    /// The words to search for.
+    #[cfg_attr(feature = "schema", schema(min_length = 1, max_length = 1000))]
     pub query: String,
-    /// Maximum number of results.
+    /// Maximum number of results; 10 by default.
+    #[cfg_attr(feature = "schema", schema(minimum = 1, maximum = 50, default = 10))]
+    #[serde(default = "default_top_k")]
     pub top_k: usize,
-    /// Whether results include the texts of the chunks.
+    /// Whether results include the texts of chunks.
+    #[cfg_attr(feature = "schema", schema(default = true))]
+    #[serde(default = "yes")]
     pub include_content: bool,
     /// The rankings to use: by keywords, by meaning, or both.
+    #[serde(default, rename = "search_mode")]
     pub mode: Mode,
-    /// Whether the reranker reorders the best results.
+    /// Whether a reranker reorders the best results. Applies to queries of five or more words.
+    #[serde(default)]
     pub rerank: bool,
+}
+
+fn default_top_k() -> usize {
+    10
+}
+
+fn yes() -> bool {
+    true
 }
 
 /// The results of a search in a session.

@@ -98,7 +98,7 @@ pub(crate) fn run(args: &ServeArgs, program: &Program) -> Outcome {
         hosts: args.allow_host.clone(),
         origins: args.allow_origin.clone(),
         read_only: args.read_only,
-        knowledge: args.knowledge.clone().or_else(user::knowledge),
+        knowledge: args.knowledge.clone().or_else(|| Some(user::absolute_directory()?.knowledge())),
         log_queries: args.log_queries,
         limits: Limits {
             rate: NonZeroU32::new(args.rate),

@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use aurora_memory::{Owner, Scope};
-use aurora_pipeline::MAX_WORKERS;
 use aurora_query::{FilterError, FilterSpec, Source};
 use clap::{Args, ValueEnum};
 
@@ -152,8 +151,10 @@ pub(crate) enum ReportFormat {
     Json,
 }
 
-pub(crate) fn parse_jobs(text: &str) -> Result<usize, String> {
-    within(text, 1..=MAX_WORKERS, &format!("a whole number from 1 to {MAX_WORKERS}"))
+/// Returns a parser of whole numbers in a range.
+pub(crate) fn whole_number(range: RangeInclusive<usize>) -> impl Fn(&str) -> Result<usize, String> + Clone {
+    let expected = format!("a whole number from {} to {}", range.start(), range.end());
+    move |text| within(text, range.clone(), &expected)
 }
 
 pub(crate) fn parse_limit(text: &str) -> Result<usize, String> {
@@ -173,14 +174,6 @@ pub(crate) fn parse_score(text: &str) -> Result<f64, String> {
 /// Parses a score from 0 to 1 in single precision, as the ranking uses it.
 pub(crate) fn parse_share(text: &str) -> Result<f32, String> {
     parse_score(text).map(|score| score as f32)
-}
-
-pub(crate) fn parse_snippet_lines(text: &str) -> Result<usize, String> {
-    within(text, 0..=100, "a whole number from 0 to 100")
-}
-
-pub(crate) fn parse_folds(text: &str) -> Result<usize, String> {
-    within(text, 2..=20, "a whole number from 2 to 20")
 }
 
 pub(crate) fn parse_percent(text: &str) -> Result<f64, String> {

@@ -44,7 +44,7 @@ fn in_user_directory(sets: &Path) -> Option<PathBuf> {
     let sets = sets.canonicalize().ok()?;
     let is_of_project = sets.ends_with(Path::new(ProjectDirectory::NAME).join(ProjectDirectory::MINED_SETS));
     let name = blake3::hash(sets.as_os_str().as_encoded_bytes()).to_hex();
-    Some(user::mined_trees().filter(|_| is_of_project)?.join(&name[..32]))
+    Some(user::absolute_directory().filter(|_| is_of_project)?.mined_trees().join(&name[..32]))
 }
 
 fn remove_orphans(all: &Directory) -> io::Result<()> {

@@ -76,27 +76,18 @@ pub(crate) fn describe(program: &StageProgram) -> String {
     let quoted =
         |part: &String| if part.contains([' ', '\t', '\n', '"', '\'']) { format!("{part:?}") } else { part.clone() };
     let command: Vec<String> = program.spec.command.iter().map(quoted).collect();
-    let mut lines = vec![
-        format!("  stage    {}", sanitize::line(&program.stage)),
-        format!("  command  {}", sanitize::line(&command.join(" "))),
-    ];
-    for file in &program.identity.files {
-        lines.push(format!("  file     {}", sanitize::line(&file.path)));
-    }
-    for file in &program.identity.modules {
-        lines.push(format!("  imports  {}", sanitize::line(&file.path)));
-    }
-    for loaded in program.not_covered() {
-        lines.push(format!("  without  {}", sanitize::line(&loaded)));
-    }
+    let line = |label: &str, text: &str| format!("  {label:<7}  {}", sanitize::line(text));
+    let mut lines = vec![line("stage", &program.stage), line("command", &command.join(" "))];
+    lines.extend(program.identity.files.iter().map(|file| line("file", &file.path)));
+    lines.extend(program.identity.modules.iter().map(|file| line("imports", &file.path)));
+    lines.extend(program.not_covered().iter().map(|loaded| line("without", loaded)));
     if !program.spec.environment.is_empty() {
-        lines.push(format!("  gets     {}", sanitize::line(&program.spec.environment.join(", "))));
+        lines.push(line("gets", &program.spec.environment.join(", ")));
     }
     if !program.spec.config.is_empty() {
-        let config = serde_json::Value::Object(program.spec.config.clone()).to_string();
-        lines.push(format!("  config   {}", sanitize::line(&config)));
+        lines.push(line("config", &serde_json::Value::Object(program.spec.config.clone()).to_string()));
     }
-    lines.push(format!("  digest   {}", program.identity.hex()));
-    lines.extend(program.changes.iter().map(|change| format!("  changed  {}", sanitize::line(change))));
+    lines.push(line("digest", &program.identity.hex()));
+    lines.extend(program.changes.iter().map(|change| line("changed", change)));
     lines.join("\n")
 }

@@ -153,7 +153,7 @@ fn snippet(hit: &Hit, shown: &DisplayOptions<'_>) -> Vec<String> {
 }
 
 /// Returns the type of a chunk in at most nine letters.
-pub(crate) fn abbreviated(kind: ChunkType) -> &'static str {
+fn abbreviated(kind: ChunkType) -> &'static str {
     match kind {
         ChunkType::Reasoning => "reas",
         ChunkType::Knowledge => "know",
@@ -162,7 +162,7 @@ pub(crate) fn abbreviated(kind: ChunkType) -> &'static str {
 }
 
 /// Returns the name of a hit. A method is shown with its type, because methods of several types often share a name.
-pub(crate) fn display_name(hit: &Hit) -> &str {
+fn display_name(hit: &Hit) -> &str {
     display_name_of(hit.chunk_type, &hit.name, &hit.qualified_name)
 }
 
@@ -175,7 +175,7 @@ fn display_name_of<'a>(chunk_type: ChunkType, name: &'a str, qualified_name: &'a
 }
 
 /// Returns the first and last line of a hit; `None` for memories, which have no lines that a reader could open.
-pub(crate) fn lines(hit: &Hit) -> Option<(u32, u32)> {
+fn lines(hit: &Hit) -> Option<(u32, u32)> {
     match hit.chunk_type {
         kind if kind.is_memory() => None,
         _ => Some((hit.line_start, hit.line_end)),

@@ -72,10 +72,8 @@ pub(crate) fn rate(number: u64, noun: &str, time: Duration) -> String {
 
 /// Formats the day in UTC, such as `2025-12-15`, of a time in seconds since the epoch.
 pub(crate) fn date(seconds: i64) -> String {
-    match Timestamp::from_second(seconds) {
-        Ok(time) => time.to_zoned(TimeZone::UTC).date().to_string(),
-        Err(_) => "-".to_owned(),
-    }
+    let date = |time: Timestamp| time.to_zoned(TimeZone::UTC).date().to_string();
+    Timestamp::from_second(seconds).map_or_else(|_| "-".to_owned(), date)
 }
 
 fn significant(value: f64) -> String {

@@ -123,7 +123,7 @@ impl LiveProject {
     /// read-only.
     pub fn record<'k>(&self, keys: impl Iterator<Item = &'k str>, now: i64) {
         if let Some(searcher) = self.opened().filter(|_| self.upkeep != Upkeep::ReadOnly) {
-            self.recorder.record(searcher, keys, now);
+            self.recorder.record(&searcher, keys, now);
         }
     }
 

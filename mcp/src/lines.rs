@@ -9,9 +9,11 @@ use rmcp::RoleServer;
 use rmcp::model::{ClientJsonRpcMessage, ErrorCode, ServerJsonRpcMessage};
 use rmcp::transport::Transport;
 use serde_json::Value;
-use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::sync::Mutex;
 use tokio::task::JoinHandle;
+use tokio_util::bytes::{Bytes, BytesMut};
+use tokio_util::codec::{AnyDelimiterCodec, AnyDelimiterCodecError, Decoder as _};
 
 use crate::message::{Refusal, decode};
 
@@ -32,7 +34,8 @@ impl<R, W> Clone for Lines<R, W> {
 
 impl<R: AsyncRead, W> Lines<R, W> {
     pub(crate) fn new(input: R, output: W) -> Self {
-        let input = Input { read: BufReader::new(input), line: Vec::new(), is_skipping: false, answering: None };
+        let lines = AnyDelimiterCodec::new_with_max_length(b"\n".to_vec(), Vec::new(), MAX_LINE_BYTES);
+        let input = Input { read: input, received: BytesMut::new(), lines, answering: None };
         Self { input: Arc::new(Mutex::new(input)), output: Arc::new(Mutex::new(output)) }
     }
 }
@@ -59,17 +62,17 @@ where
                 written.ok()?.ok()?;
             }
             let refusal = match input.next().await {
-                Ok(Some(Line::Whole(line))) => match decode(&line) {
+                Ok(Some(line)) => match decode(&line) {
                     Ok(Some(message)) => return Some(message),
                     Ok(None) => continue,
                     Err(refusal) => refusal,
                 },
-                Ok(Some(Line::TooLong)) => {
+                Err(AnyDelimiterCodecError::MaxChunkLengthExceeded) => {
                     let reason = format!("a message has at most {MAX_LINE_BYTES} bytes");
                     Refusal::new(Value::Null, ErrorCode::INVALID_REQUEST, reason)
                 }
                 Ok(None) => return None,
-                Err(error) => {
+                Err(AnyDelimiterCodecError::Io(error)) => {
                     tracing::error!("cannot read the input: {error}");
                     return None;
                 }
@@ -93,50 +96,24 @@ async fn write<W: AsyncWrite + Unpin>(output: &Mutex<W>, mut line: Vec<u8>) -> i
 }
 
 struct Input<R> {
-    read: BufReader<R>,
-    /// The beginning of the line that is being received.
-    line: Vec<u8>,
-    /// Whether the remainder of an overlong line is being skipped.
-    is_skipping: bool,
+    read: R,
+    /// The bytes that have been received and not been decoded.
+    received: BytesMut,
+    /// Splits the input into lines, and skips the remainder of an overlong line.
+    lines: AnyDelimiterCodec,
     /// The task that writes the answer to the last invalid line, until it has finished.
     answering: Option<JoinHandle<io::Result<()>>>,
 }
 
-enum Line {
-    /// A line, or the text between the last line end and the end of the input.
-    Whole(Vec<u8>),
-    /// A line of more than [`MAX_LINE_BYTES`], whose remainder must be skipped.
-    TooLong,
-}
-
 impl<R: AsyncRead + Unpin> Input<R> {
-    async fn next(&mut self) -> io::Result<Option<Line>> {
+    /// Returns the next line, or the text between the last line end and the end of the input.
+    async fn next(&mut self) -> Result<Option<Bytes>, AnyDelimiterCodecError> {
         loop {
-            let available = self.read.fill_buf().await?;
-            let is_end = available.is_empty();
-            let line_end = available.iter().position(|byte| *byte == b'\n');
-            let text = &available[..line_end.unwrap_or(available.len())];
-            let is_too_long = !self.is_skipping && self.line.len() + text.len() > MAX_LINE_BYTES;
-            if is_too_long {
-                self.line = Vec::new();
-                self.is_skipping = true;
-            } else if !self.is_skipping {
-                self.line.extend_from_slice(text);
+            if let Some(line) = self.lines.decode(&mut self.received)? {
+                return Ok(Some(line));
             }
-            let consumed = line_end.map_or(available.len(), |end| end + 1);
-            self.read.consume(consumed);
-            let was_skipped = self.is_skipping && line_end.is_some();
-            if was_skipped {
-                self.is_skipping = false;
-            }
-            if is_too_long {
-                return Ok(Some(Line::TooLong));
-            }
-            if is_end && (self.is_skipping || self.line.is_empty()) {
-                return Ok(None);
-            }
-            if is_end || (line_end.is_some() && !was_skipped) {
-                return Ok(Some(Line::Whole(std::mem::take(&mut self.line))));
+            if self.read.read_buf(&mut self.received).await? == 0 {
+                return self.lines.decode_eof(&mut self.received);
             }
         }
     }

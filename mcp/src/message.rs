@@ -1,10 +1,8 @@
 //! Decodes messages of clients, and creates the errors that answer invalid messages.
 
-use std::fmt;
-
 use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ErrorCode, JsonRpcMessage};
-use serde::de::{IgnoredAny, MapAccess, Visitor};
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
 /// Methods of the requests that the server answers. The list is needed because `rmcp` reports invalid parameters as an
@@ -47,37 +45,17 @@ pub fn refusal(body: &[u8]) -> Option<Vec<u8>> {
 
 /// Returns the first of [`MEMBERS`] that an object repeats.
 fn repeated_member(text: &[u8]) -> Option<&'static str> {
-    struct Repeated(Option<&'static str>);
-    struct RepeatedVisitor;
-
-    impl<'de> Visitor<'de> for RepeatedVisitor {
-        type Value = Repeated;
-
-        fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-            formatter.write_str("an object")
-        }
-
-        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Repeated, A::Error> {
-            let (mut seen, mut repeated) = ([false; MEMBERS.len()], None);
-            while let Some(name) = map.next_key::<String>()? {
-                map.next_value::<IgnoredAny>()?;
-                if let Some(at) = MEMBERS.iter().position(|member| *member == name)
-                    && std::mem::replace(&mut seen[at], true)
-                {
-                    repeated = repeated.or(Some(MEMBERS[at]));
-                }
-            }
-            Ok(Repeated(repeated))
-        }
+    #[derive(Deserialize)]
+    #[allow(dead_code, reason = "only the error about a repeated member is used")]
+    struct Members {
+        jsonrpc: Option<IgnoredAny>,
+        id: Option<IgnoredAny>,
+        method: Option<IgnoredAny>,
+        params: Option<IgnoredAny>,
     }
 
-    impl<'de> Deserialize<'de> for Repeated {
-        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-            deserializer.deserialize_map(RepeatedVisitor)
-        }
-    }
-
-    serde_json::from_slice::<Repeated>(text).ok()?.0
+    let error = serde_json::from_slice::<Members>(text).err()?.to_string();
+    MEMBERS.into_iter().find(|member| error.starts_with(&format!("duplicate field `{member}`")))
 }
 
 /// Returns the error to send for a value that is not a message, or for a request with invalid parameters. `repeated`

@@ -41,23 +41,19 @@ impl McpServer {
         context: &RequestContext<RoleServer>,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, ErrorData> {
-        let cancelled = || ErrorData::internal_error("the request was cancelled", None);
         let ended = |error: &dyn std::error::Error| {
             tracing::error!("a bug aborted a request: {error}");
             ErrorData::internal_error("a bug aborted the request; see the server's log", None)
         };
-        let permit = tokio::select! {
-            permit = Arc::clone(&self.running).acquire_owned() => permit.map_err(|error| ended(&error))?,
-            () = context.ct.cancelled() => return Err(cancelled()),
-        };
-        let task = tokio::task::spawn_blocking(move || {
-            let _permit = permit;
-            work()
+        let done = context.ct.run_until_cancelled(async {
+            let permit = Arc::clone(&self.running).acquire_owned().await.map_err(|error| ended(&error))?;
+            let task = tokio::task::spawn_blocking(move || {
+                let _permit = permit;
+                work()
+            });
+            task.await.map_err(|error| ended(&error))
         });
-        tokio::select! {
-            done = task => done.map_err(|error| ended(&error)),
-            () = context.ct.cancelled() => Err(cancelled()),
-        }
+        done.await.unwrap_or_else(|| Err(ErrorData::internal_error("the request was cancelled", None)))
     }
 }
 

@@ -9,26 +9,48 @@ use crate::memory::Memory;
 use crate::report::EntryReport;
 use crate::rules::MemoryRules;
 
-/// A filter for entries. An entry passes if it meets all conditions that are set.
+/// A filter for entries. An entry passes if it meets all conditions that are set. The comments of the fields are also
+/// the help texts of the command line.
+#[cfg_attr(feature = "clap", derive(clap::Args))]
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ListFilter {
-    /// The kinds; empty for all kinds.
+    /// Only entries of these kinds, separated by commas
+    #[cfg_attr(feature = "clap", arg(long = "kind", short, value_name = "KINDS", value_enum, value_delimiter = ','))]
     pub kinds: Vec<Kind>,
-    /// The scope.
+
+    /// Only entries of this scope
+    #[cfg_attr(feature = "clap", arg(long, value_name = "SCOPE", value_enum))]
     pub scope: Option<Scope>,
-    /// The session.
+
+    /// Only entries of this session
+    #[cfg_attr(feature = "clap", arg(long, value_name = "ID"))]
     pub session: Option<String>,
-    /// The tags. The entry must have all of them.
+
+    /// Only entries with this tag; may be given more than once
+    #[cfg_attr(feature = "clap", arg(long = "tag", value_name = "TAG"))]
     pub tags: Vec<String>,
-    /// The domain.
+
+    /// Only entries of this domain
+    #[cfg_attr(feature = "clap", arg(long, value_name = "DOMAIN"))]
     pub domain: Option<String>,
-    /// Minimum score. Entries without a score do not pass.
+
+    /// Only entries with at least this score
+    #[cfg_attr(feature = "clap", arg(long, value_name = "SCORE"))]
     pub min_score: Option<f64>,
-    /// Whether to list only patterns.
+
+    /// Only patterns
+    #[cfg_attr(feature = "clap", arg(long = "pattern"))]
     pub patterns: bool,
-    /// Whether to list only entries with an escalation flag.
+
+    /// Only entries flagged by a policy
+    #[cfg_attr(feature = "clap", arg(long))]
     pub escalated: bool,
-    /// The state: `active`, `decayed` or `archived`. `None` accepts active and decayed entries.
+
+    /// Only entries in this state [default: active and decayed]
+    #[cfg_attr(
+        feature = "clap",
+        arg(long, value_name = "STATE", value_parser = ["active", "decayed", "archived"])
+    )]
     pub state: Option<String>,
 }
 

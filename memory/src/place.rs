@@ -45,7 +45,7 @@ impl Owner {
 impl MemoryPlace {
     /// Returns the location of the user's memory; `None` if the user's home directory cannot be determined.
     pub fn for_user() -> Option<Self> {
-        Some(Self { owner: Owner::User, directory: user::memory()? })
+        Some(Self { owner: Owner::User, directory: user::absolute_directory()?.memory() })
     }
 
     /// Returns the location of a project's memory. `root` is the absolute path of the project.

@@ -59,7 +59,7 @@ fn storage_advice(error: &StorageError) -> String {
 /// Returns the name of the record store in a directory, as `aur mem trust-index` expects it.
 fn store_name(directory: &Path) -> &'static str {
     let is_in = |name: &str| directory.parent().is_some_and(|above| above.iter().any(|part| part == name));
-    let is_of_user = user::memory().is_some_and(|memory| directory.starts_with(memory));
+    let is_of_user = user::absolute_directory().is_some_and(|user| directory.starts_with(user.memory()));
     match directory.file_name() {
         _ if is_of_user => "user-memory",
         _ if is_in(ProjectDirectory::MEMORY) => "memory",

@@ -24,11 +24,11 @@ pub fn annotations(project: &Project) -> Result<Option<Annotations>, StorageErro
 ///
 /// # Errors
 /// If the annotations cannot be opened or written.
-pub fn tag(project: &Project, key: &str, add: &[&str], remove: &[&str]) -> Result<Governance, ProjectError> {
+pub fn tag(project: &Project, key: &str, add: &[String], remove: &[String]) -> Result<Governance, ProjectError> {
     let annotations = Annotations::open(&project.directory(), OpenMode::Create, user::trust().known)?;
     let changed = annotations.change(key, |governance| {
-        governance.tags.retain(|tag| !remove.contains(&tag.as_str()));
-        governance.tags.extend(add.iter().map(|tag| aurora_redact::masked((*tag).to_owned())));
+        governance.tags.retain(|tag| !remove.contains(tag));
+        governance.tags.extend(add.iter().map(|tag| aurora_redact::masked(tag.clone())));
         governance.tags.sort_unstable();
         governance.tags.dedup();
     });

@@ -16,23 +16,7 @@ pub struct OmissionReport {
     /// Numbers of files and directories, by reason.
     pub reasons: BTreeMap<String, usize>,
     /// The files and directories, sorted by path.
-    #[cfg_attr(feature = "schema", schema(value_type = Vec<OmittedEntry>))]
     pub entries: Vec<NotIndexed>,
-}
-
-/// Schema of an entry. The crate that defines the type of the entries does not support schemas.
-#[cfg(feature = "schema")]
-#[derive(utoipa::ToSchema)]
-#[allow(dead_code, reason = "only the derived schema is used")]
-struct OmittedEntry {
-    /// Path below the root.
-    path: String,
-    /// The reason.
-    reason: String,
-    /// Name of the stage that left the entry out.
-    stage: String,
-    /// Whether the entry should be indexed, but could not be read.
-    failed: bool,
 }
 
 /// Walks the tree, and reports everything that a run would not index now.

@@ -1,7 +1,7 @@
 //! Detects changes to the files that determine how a project is indexed, such as its pipeline file.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use aurora_confined::{Directory, Metadata};
 use aurora_stages::index as indexing;
@@ -14,10 +14,7 @@ use crate::user;
 /// Metadata of the files that determine the behaviour of a project's pipeline: the pipeline file, the files of its
 /// programs, and the user's records of allowed programs. A comparison is cheap enough to be repeated frequently.
 #[derive(Debug, Clone)]
-pub struct PipelineInputs {
-    files: Vec<InputFile>,
-    metadata: Vec<Option<Metadata>>,
-}
+pub struct PipelineInputs(Vec<InputFile>);
 
 /// A file or directory, which need not exist.
 #[derive(Debug, Clone)]
@@ -25,6 +22,13 @@ struct InputFile {
     directory: PathBuf,
     /// Path relative to `directory`.
     path: PathBuf,
+    metadata: Option<Metadata>,
+}
+
+impl InputFile {
+    fn new(directory: &Path, path: &Path) -> Self {
+        Self { directory: directory.to_owned(), path: path.to_owned(), metadata: metadata(directory, path) }
+    }
 }
 
 impl PipelineInputs {
@@ -38,29 +42,21 @@ impl PipelineInputs {
         {
             paths.extend(programs::files_of(&plan, root));
         }
-        let below_root = paths.into_iter().map(|path| InputFile { directory: root.to_owned(), path: path.into() });
-        let files: Vec<InputFile> = below_root.chain(record_directories()).collect();
-        Self { metadata: metadata(&files), files }
+        let below_root = paths.iter().map(|path| InputFile::new(root, Path::new(path)));
+        // The directories with the user's records of allowed programs.
+        let records = user::consents().directories().into_iter();
+        let records = records.filter_map(|path| Some(InputFile::new(path.parent()?, Path::new(path.file_name()?))));
+        Self(below_root.chain(records).collect())
     }
 
     /// Whether a file was changed, created or removed since the metadata was read.
     pub fn have_changed(&self) -> bool {
-        metadata(&self.files) != self.metadata
+        self.0.iter().any(|file| metadata(&file.directory, &file.path) != file.metadata)
     }
 }
 
-/// Returns the directories with the user's records of allowed programs.
-fn record_directories() -> impl Iterator<Item = InputFile> {
-    let directories = user::consents().directories().into_iter();
-    directories.filter_map(|path| {
-        let (directory, name) = (path.parent()?.to_owned(), PathBuf::from(path.file_name()?));
-        Some(InputFile { directory, path: name })
-    })
-}
-
-fn metadata(files: &[InputFile]) -> Vec<Option<Metadata>> {
-    let one = |file: &InputFile| Directory::open_root(&file.directory).ok()?.metadata(&file.path).ok();
-    files.iter().map(one).collect()
+fn metadata(directory: &Path, path: &Path) -> Option<Metadata> {
+    Directory::open_root(directory).ok()?.metadata(path).ok()
 }
 
 #[cfg(test)]

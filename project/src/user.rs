@@ -60,21 +60,6 @@ pub fn consents() -> Consents {
     absolute_directory().map_or_else(Consents::none, |user| Consents::at(user.program_records()))
 }
 
-/// Path of the directory of the user's article sessions.
-pub fn knowledge() -> Option<PathBuf> {
-    Some(absolute_directory()?.knowledge())
-}
-
-/// Path of the directory of the repository copies that mined questions are about.
-pub fn mined_trees() -> Option<PathBuf> {
-    Some(absolute_directory()?.mined_trees())
-}
-
-/// Path of the directory of the user's memory.
-pub fn memory() -> Option<PathBuf> {
-    Some(absolute_directory()?.memory())
-}
-
 /// The environment variables that are valid Unicode.
 pub fn environment() -> Vec<(String, String)> {
     let text = |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
@@ -83,6 +68,6 @@ pub fn environment() -> Vec<(String, String)> {
 
 /// The user's directory, if its path is absolute. A relative path would depend on the current directory, which may be a
 /// repository.
-pub(crate) fn absolute_directory() -> Option<UserDirectory> {
+pub fn absolute_directory() -> Option<UserDirectory> {
     UserDirectory::from_environment().filter(|user| user.path().is_absolute())
 }

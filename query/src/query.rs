@@ -1,7 +1,7 @@
 //! The text, filters and mode of one search, and the errors that a search can return.
 
 use aurora_storage::StorageError;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::filter::{FilterError, FilterSpec, SelectError};
 use crate::work::{Cancelled, WorkBudget};
@@ -9,7 +9,7 @@ use crate::work::{Cancelled, WorkBudget};
 /// The scores that a search uses.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, strum::IntoStaticStr)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
 pub enum Mode {
@@ -32,7 +32,7 @@ impl Mode {
 /// The unit of a result: a chunk or a file.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Group {
     /// Every chunk on its own.

@@ -25,7 +25,6 @@ use crate::error::ServeError;
 use crate::options::Listen;
 use crate::rates::Peer;
 use crate::state::State;
-use crate::stop::Stop;
 
 /// Time that open connections have to finish when the server stops.
 const GRACE_PERIOD: Duration = Duration::from_secs(10);
@@ -49,22 +48,17 @@ enum Stream {
 
 impl Listener {
     pub(crate) async fn bind(listen: &Listen) -> Result<Self, ServeError> {
-        match listen {
-            Listen::Tcp(address) => TcpListener::bind(address)
-                .await
-                .map(Self::Tcp)
-                .map_err(|source| ServeError::Listen { place: address.to_string(), source }),
-            #[cfg(unix)]
-            Listen::Unix(path) => bind_socket(path)
-                .await
-                .map(|listener| Self::Unix(listener, path.clone()))
-                .map_err(|source| ServeError::Listen { place: path.display().to_string(), source }),
-            #[cfg(not(unix))]
-            Listen::Unix(path) => Err(ServeError::Listen {
-                place: path.display().to_string(),
-                source: std::io::ErrorKind::Unsupported.into(),
-            }),
-        }
+        let (place, bound) = match listen {
+            Listen::Tcp(address) => (address.to_string(), TcpListener::bind(address).await.map(Self::Tcp)),
+            Listen::Unix(path) => {
+                #[cfg(unix)]
+                let bound = bind_socket(path).await.map(|listener| Self::Unix(listener, path.clone()));
+                #[cfg(not(unix))]
+                let bound = Err(std::io::ErrorKind::Unsupported.into());
+                (path.display().to_string(), bound)
+            }
+        };
+        bound.map_err(|source| ServeError::Listen { place, source })
     }
 
     /// Returns the address, such as `http://127.0.0.1:8080` or `unix:PATH`.
@@ -128,15 +122,15 @@ impl Drop for Listener {
     }
 }
 
-/// Accepts connections until `stop` is triggered, then gives the open connections time to finish.
-pub(crate) async fn accept(listener: Listener, router: Router, state: &Arc<State>, stop: &Stop) {
-    let limits = state.options.limits;
-    let permits = Arc::new(Semaphore::new(descriptors::connection_limit(limits.connections)));
+/// Accepts connections until the server is stopped, then gives the open connections time to finish.
+pub(crate) async fn accept(listener: Listener, router: Router, state: &Arc<State>) {
+    let connections = descriptors::connection_limit(state.options.limits.connections);
+    let permits = Arc::new(Semaphore::new(connections));
     let mut open = JoinSet::new();
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
-            () = stop.stopped() => break,
+            () = state.stop.stopped() => break,
         };
         let stream = match accepted {
             Ok(stream) => stream,
@@ -151,15 +145,15 @@ pub(crate) async fn accept(listener: Listener, router: Router, state: &Arc<State
             state.metrics.refused_connections.inc();
             continue;
         };
-        let (router, stop, metrics) = (router.clone(), stop.clone(), state.metrics.clone());
+        let (router, state) = (router.clone(), Arc::clone(state));
         open.spawn(async move {
-            metrics.open_connections.inc();
+            state.metrics.open_connections.inc();
             match stream {
-                Stream::Tcp(stream, client) => answer(stream, Peer(Some(client)), router, limits.idle, &stop).await,
+                Stream::Tcp(stream, client) => answer(stream, Peer(Some(client)), router, &state).await,
                 #[cfg(unix)]
-                Stream::Unix(stream) => answer(stream, Peer(None), router, limits.idle, &stop).await,
+                Stream::Unix(stream) => answer(stream, Peer(None), router, &state).await,
             }
-            metrics.open_connections.dec();
+            state.metrics.open_connections.dec();
             drop(permit);
         });
         while open.try_join_next().is_some() {}
@@ -172,10 +166,11 @@ pub(crate) async fn accept(listener: Listener, router: Router, state: &Arc<State
 }
 
 /// Answers the requests of one connection.
-async fn answer<S>(stream: S, peer: Peer, router: Router, idle: Duration, stop: &Stop)
+async fn answer<S>(stream: S, peer: Peer, router: Router, state: &State)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
+    let idle = state.options.limits.idle;
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(idle).max_buf_size(MAX_HEAD_BYTES);
     // The same time limit applies to a client that does not read its answers.
@@ -187,7 +182,7 @@ where
     });
     let connection = builder.serve_connection(TokioIo::new(stream), TowerToHyperService::new(service)).with_upgrades();
     let mut connection = pin!(connection);
-    let stopped = pin!(stop.stopped());
+    let stopped = pin!(state.stop.stopped());
     let ended = tokio::select! {
         ended = connection.as_mut() => ended,
         () = stopped => {

@@ -28,18 +28,15 @@ pub(crate) struct Problem {
     /// Ids of the first definitions with the name, if the name is ambiguous.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     candidates: Vec<String>,
+    /// The HTTP status of the answer.
     #[serde(skip)]
     #[schema(ignore)]
-    status: Status,
+    status: StatusCode,
 }
-
-/// The HTTP status of the answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Status(StatusCode);
 
 impl Problem {
     pub(crate) fn new(status: StatusCode, error: impl Into<String>) -> Self {
-        Self { error: shorten(error.into()), help: None, candidates: Vec::new(), status: Status(status) }
+        Self { error: shorten(error.into()), help: None, candidates: Vec::new(), status }
     }
 
     pub(crate) fn not_found(error: impl Into<String>) -> Self {
@@ -98,7 +95,7 @@ impl Problem {
         Self { help: Some(shorten(help.into())), ..self }
     }
 
-    pub(crate) fn from_project_error(error: &ProjectError) -> Self {
+    fn from_project_error(error: &ProjectError) -> Self {
         let status = match error {
             ProjectError::UnknownChunk { .. }
             | ProjectError::NoChunkAtLine { .. }
@@ -119,20 +116,7 @@ impl Problem {
         Self { help: error.help(), candidates, ..Self::new(status, chain(error)) }
     }
 
-    fn from_knowledge_error(error: &ArticleError) -> Self {
-        let status = match error {
-            ArticleError::NoSession(_) | ArticleError::NoArticle { .. } => StatusCode::NOT_FOUND,
-            ArticleError::InvalidArticle(_) => StatusCode::UNPROCESSABLE_ENTITY,
-            ArticleError::Busy(_) | ArticleError::Locked(_) => StatusCode::SERVICE_UNAVAILABLE,
-            ArticleError::Io { .. } | ArticleError::Aborted(_) => StatusCode::INTERNAL_SERVER_ERROR,
-            ArticleError::Cancelled => return Self::cancelled(),
-            ArticleError::Index(error) => return Self::from_project_error(error),
-            ArticleError::Query(error) => return Self::from_query_error(error),
-        };
-        Self::new(status, chain(error))
-    }
-
-    pub(crate) fn from_query_error(error: &QueryError) -> Self {
+    fn from_query_error(error: &QueryError) -> Self {
         let status = match error {
             QueryError::Storage(error) => status_of_storage(error),
             QueryError::Cancelled(_) => return Self::cancelled(),
@@ -176,7 +160,16 @@ impl From<UnknownRoot> for Problem {
 
 impl From<ArticleError> for Problem {
     fn from(error: ArticleError) -> Self {
-        Self::from_knowledge_error(&error)
+        let status = match &error {
+            ArticleError::NoSession(_) | ArticleError::NoArticle { .. } => StatusCode::NOT_FOUND,
+            ArticleError::InvalidArticle(_) => StatusCode::UNPROCESSABLE_ENTITY,
+            ArticleError::Busy(_) | ArticleError::Locked(_) => StatusCode::SERVICE_UNAVAILABLE,
+            ArticleError::Io { .. } | ArticleError::Aborted(_) => StatusCode::INTERNAL_SERVER_ERROR,
+            ArticleError::Cancelled => return Self::cancelled(),
+            ArticleError::Index(error) => return Self::from_project_error(error),
+            ArticleError::Query(error) => return Self::from_query_error(error),
+        };
+        Self::new(status, chain(&error))
     }
 }
 
@@ -200,7 +193,7 @@ impl From<ProjectError> for Problem {
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
-        let Status(status) = self.status;
+        let status = self.status;
         let mut response = (status, Json(self)).into_response();
         if status == StatusCode::SERVICE_UNAVAILABLE || status == StatusCode::TOO_MANY_REQUESTS {
             response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));

@@ -20,7 +20,7 @@ use crate::stop::Stop;
 /// Fails if the options would allow other machines to use the server without a token, or if the address cannot be used.
 pub fn serve(options: ServeOptions, stop: &Stop, on_listening: impl FnOnce(&str)) -> Result<(), ServeError> {
     options.check()?;
-    let state = State::new(options);
+    let state = State::new(options, stop.clone());
     let runtime = Builder::new_multi_thread().enable_all().build().map_err(ServeError::Runtime)?;
     let threads = state.options.limits.running.max(1);
     let agents = Builder::new_multi_thread().worker_threads(threads).enable_all().build();
@@ -29,9 +29,9 @@ pub fn serve(options: ServeOptions, stop: &Stop, on_listening: impl FnOnce(&str)
         let listener = Listener::bind(&state.options.listen).await?;
         on_listening(&listener.address());
         let _watches = state.options.roots.watch().map_err(ServeError::Runtime)?;
-        let router = http::router(&state, stop, agents.handle());
+        let router = http::router(&state, agents.handle());
         let tidying = tokio::spawn(tidy(Arc::clone(&state)));
-        accept(listener, router, &state, stop).await;
+        accept(listener, router, &state).await;
         tidying.abort();
         Ok(())
     });

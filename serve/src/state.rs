@@ -18,11 +18,13 @@ use crate::metrics::Metrics;
 use crate::options::{Limits, ServeOptions};
 use crate::problem::Problem;
 use crate::rates::Rates;
+use crate::stop::Stop;
 
 /// The state that all requests share.
 pub(crate) struct State {
     pub(crate) options: ServeOptions,
     pub(crate) metrics: Metrics,
+    pub(crate) stop: Stop,
     /// `None` if there is no rate limit.
     pub(crate) rates: Option<Rates>,
     /// The store of sessions, opened at the first use.
@@ -52,10 +54,11 @@ pub(crate) struct RequestWork {
 }
 
 impl State {
-    pub(crate) fn new(options: ServeOptions) -> Arc<Self> {
+    pub(crate) fn new(options: ServeOptions, stop: Stop) -> Arc<Self> {
         let Limits { running, waiting, rate, bodies, unsent, .. } = options.limits;
         Arc::new(Self {
             metrics: Metrics::new(),
+            stop,
             rates: rate.map(Rates::new),
             knowledge: Mutex::default(),
             running: Arc::new(Semaphore::new(running)),
@@ -118,8 +121,7 @@ impl State {
         work: impl FnOnce(&Project, &Searcher, &RequestWork) -> Result<T, Problem> + Send + 'static,
     ) -> Result<Answer, Problem> {
         let name = self.root(root)?.name().to_owned();
-        let state = Arc::clone(self);
-        self.answer(move |request| {
+        self.answer(move |state, request| {
             let root = state.root(Some(&name))?;
             let searcher = root.searcher()?;
             work(root.project(), &searcher, request)
@@ -129,11 +131,10 @@ impl State {
 
     /// Runs work on a separate thread, which also serializes the result as JSON; see [`Self::work`].
     pub(crate) async fn answer<T: Serialize>(
-        &self,
-        work: impl FnOnce(&RequestWork) -> Result<T, Problem> + Send + 'static,
+        self: &Arc<Self>,
+        work: impl FnOnce(&Self, &RequestWork) -> Result<T, Problem> + Send + 'static,
     ) -> Result<Answer, Problem> {
-        let limit = self.options.limits.answer;
-        let json = self.work(move |request| json(&work(request)?, limit)).await?;
+        let json = self.work(|state, request| json(&work(state, request)?, state.options.limits.answer)).await?;
         self.send(json)
     }
 
@@ -171,8 +172,8 @@ impl State {
     /// Changes a session: `prepare` runs as in [`Self::work`], then the writer of the session makes the change. If the
     /// time limit of the request passes before the writer begins the change, the change is not made.
     pub(crate) async fn change<P: Send + 'static, T: Serialize, F: Future<Output = Result<T, ArticleError>>>(
-        &self,
-        prepare: impl FnOnce(&RequestWork) -> Result<P, Problem> + Send + 'static,
+        self: &Arc<Self>,
+        prepare: impl FnOnce(&Self, &RequestWork) -> Result<P, Problem> + Send + 'static,
         change: impl FnOnce(P) -> F,
     ) -> Result<Answer, Problem> {
         let (time, begun) = (self.options.limits.time, Instant::now());
@@ -190,8 +191,8 @@ impl State {
     /// The work is cancelled when its time is up or its client disconnects. In this case, the request is answered
     /// immediately. The work keeps its permit until it ends, so that the number of running tasks stays limited.
     pub(crate) async fn work<T: Send + 'static>(
-        &self,
-        work: impl FnOnce(&RequestWork) -> Result<T, Problem> + Send + 'static,
+        self: &Arc<Self>,
+        work: impl FnOnce(&Self, &RequestWork) -> Result<T, Problem> + Send + 'static,
     ) -> Result<T, Problem> {
         let time = self.options.limits.time;
         let admitted = self.admit()?;
@@ -199,11 +200,11 @@ impl State {
         let begun = Instant::now();
         let permit = tokio::time::timeout(time, running.acquire_owned()).await.map_err(|_| Problem::busy())?;
         let waiting = CancelOnDrop(RequestWork::default());
-        let request = waiting.0.clone();
+        let (state, request) = (Arc::clone(self), waiting.0.clone());
         let task = tokio::task::spawn_blocking(move || {
             let _permits = (admitted, permit);
             request.budget.check()?;
-            work(&request)
+            work(&state, &request)
         });
         let left = time.saturating_sub(begun.elapsed()).max(Duration::from_millis(1));
         match tokio::time::timeout(left, task).await {

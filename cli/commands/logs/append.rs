@@ -45,7 +45,7 @@ pub(super) fn run(args: &LogAppendArgs, program: &Program) -> Outcome {
     let (logs, log) = place::find(&args.log, &program.terminal)?;
     let mut input = Input::open(args.file.as_deref(), &program.terminal)?;
     let text = match &args.section {
-        Some(section) => AddedText::Markdown { section, body: &mut input },
+        Some(section) => AddedText::Markdown { section, body: &mut *input.reader },
         None => {
             let (name, bytes) = input.read_json()?;
             AddedText::Sections(

@@ -15,7 +15,7 @@ const MAX_JSON_BYTES: u64 = 64 << 20;
 pub(super) struct Input {
     /// Name in messages.
     name: String,
-    reader: Box<dyn Read>,
+    pub(super) reader: Box<dyn Read>,
 }
 
 impl Input {
@@ -38,20 +38,14 @@ impl Input {
 
     /// Reads the whole input, which is JSON. Returns its name and its bytes.
     pub(super) fn read_json(self) -> Outcome<(String, Vec<u8>)> {
-        let name = self.name.clone();
+        let Self { name, reader } = self;
         let mut bytes = Vec::new();
-        let read = self.take(MAX_JSON_BYTES + 1).read_to_end(&mut bytes);
+        let read = reader.take(MAX_JSON_BYTES + 1).read_to_end(&mut bytes);
         read.map_err(|error| Failure::new(format!("cannot read {name}: {error}")))?;
         if bytes.len() as u64 > MAX_JSON_BYTES {
             return Err(Failure::new(format!("{name} exceeds {} of JSON", units::bytes(MAX_JSON_BYTES)))
                 .with_help("Markdown may be longer: use --query for a log, or --section for an addition"));
         }
         Ok((name, bytes))
-    }
-}
-
-impl Read for Input {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.reader.read(buffer)
     }
 }

@@ -48,7 +48,7 @@ pub(super) fn run(days: Option<DateRange>, show: &ShownArgs, program: &Program) 
             Ok(summary) => {
                 shown += 1;
                 match show.format {
-                    LogFormat::Text => rows.text(|out| write_text(out, &summary, terminal))?,
+                    LogFormat::Text => write_text(&mut rows.out, &summary, terminal)?,
                     LogFormat::Json | LogFormat::Jsonl => rows.push(&summary)?,
                 }
             }

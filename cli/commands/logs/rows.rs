@@ -8,7 +8,8 @@ use crate::output::json;
 
 /// Writes results as one JSON list, as lines of JSON, or as text.
 pub(super) struct Rows<W> {
-    out: W,
+    /// The output, for results as text.
+    pub(super) out: W,
     is_list: bool,
     count: u64,
 }
@@ -17,11 +18,6 @@ impl<W: Write> Rows<W> {
     /// Creates a writer of one JSON list if `is_list` is set, or else of lines.
     pub(super) fn new(out: W, is_list: bool) -> Self {
         Self { out, is_list, count: 0 }
-    }
-
-    /// Writes a result as text.
-    pub(super) fn text(&mut self, write: impl FnOnce(&mut W) -> io::Result<()>) -> io::Result<()> {
-        write(&mut self.out)
     }
 
     /// Writes a result as JSON.

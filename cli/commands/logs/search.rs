@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use aurora_logs::{LogDirectory, Pattern, SearchHit, UnreadLog};
+use aurora_logs::{LogDirectory, LogFile, Pattern, SearchHit, UnreadLog};
 use clap::Args;
 
 use crate::commands::logs::args::{DaysArgs, LogFormat};
@@ -51,70 +51,48 @@ pub(super) fn run(args: &LogSearchArgs, program: &Program) -> Outcome {
     let pattern = if args.regex { Pattern::regex(&text) } else { Pattern::words(&text) };
     let pattern = pattern.map_err(|error| Failure::new(format!("cannot search for `{text}`: {error}")))?;
     let days = list::range(&args.days)?.unwrap_or_default();
-    let logs = place::logs()?;
-    let files = logs.as_ref().map(|logs| logs.files(days)).transpose()?;
-    let mut found = FoundSections {
-        rows: Rows::new(terminal.stdout(), args.format == LogFormat::Json),
-        format: args.format,
-        paint: terminal.out,
-        left: args.limit.unwrap_or(usize::MAX),
-        count: 0,
-        failed: None,
-    };
-    let mut problems = 0;
-    for file in files.into_iter().flatten() {
-        if found.is_over() {
-            break;
-        }
-        let searched = file.and_then(|log| match &logs {
-            Some(logs) => found.search(logs, &pattern, &log),
-            None => Ok(()),
-        });
-        if let Err(problem) = searched {
-            place::warn_unread(&problem, terminal);
-            problems += 1;
+    let limit = args.limit.unwrap_or(usize::MAX) as u64;
+    let mut rows = Rows::new(terminal.stdout(), args.format == LogFormat::Json);
+    let (mut found, mut problems, mut failed) = (0, 0, None);
+    if let Some(logs) = place::logs()? {
+        for file in logs.files(days)? {
+            if found == limit || failed.is_some() {
+                break;
+            }
+            let mut print = |hit: SearchHit| {
+                found += 1;
+                let printed = match args.format {
+                    LogFormat::Text => write_text(&mut rows.out, &hit, terminal.out),
+                    LogFormat::Json | LogFormat::Jsonl => rows.push(&hit),
+                };
+                failed = printed.err();
+                found < limit && failed.is_none()
+            };
+            if let Err(problem) = file.and_then(|log| search(&logs, &log, &pattern, &mut print)) {
+                place::warn_unread(&problem, terminal);
+                problems += 1;
+            }
         }
     }
-    if let Some(error) = found.failed {
+    if let Some(error) = failed {
         return Err(error.into());
     }
-    found.rows.finish()?;
-    place::outcome(problems, found.count, || "nothing was found".to_owned())
+    rows.finish()?;
+    place::outcome(problems, found, || "nothing was found".to_owned())
 }
 
-/// Prints the results of a search and counts them.
-struct FoundSections<W> {
-    rows: Rows<W>,
-    format: LogFormat,
-    paint: Painter,
-    /// Remaining number of results to print.
-    left: usize,
-    count: u64,
-    failed: Option<io::Error>,
-}
-
-impl<W: Write> FoundSections<W> {
-    fn is_over(&self) -> bool {
-        self.left == 0 || self.failed.is_some()
-    }
-
-    fn search(&mut self, logs: &LogDirectory, pattern: &Pattern, log: &aurora_logs::LogFile) -> Result<(), UnreadLog> {
-        let mut take = |hit: SearchHit| {
-            self.left -= 1;
-            self.count += 1;
-            let printed = match self.format {
-                LogFormat::Text => self.rows.text(|out| write_text(out, &hit, self.paint)),
-                LogFormat::Json | LogFormat::Jsonl => self.rows.push(&hit),
-            };
-            self.failed = printed.err();
-            !self.is_over()
-        };
-        match logs.search(log, pattern, &mut take) {
-            // The log was removed in the meantime.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-            Err(error) => Err(UnreadLog { file: log.path(), cause: error.to_string() }),
-            Ok(()) => Ok(()),
-        }
+/// Searches one log, and passes the results to `print` until it returns false.
+fn search(
+    logs: &LogDirectory,
+    log: &LogFile,
+    pattern: &Pattern,
+    print: &mut dyn FnMut(SearchHit) -> bool,
+) -> Result<(), UnreadLog> {
+    match logs.search(log, pattern, print) {
+        // The log was removed in the meantime.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(UnreadLog { file: log.path(), cause: error.to_string() }),
+        Ok(()) => Ok(()),
     }
 }
 

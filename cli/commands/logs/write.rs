@@ -71,9 +71,12 @@ pub(super) fn run(args: &LogWriteArgs, program: &Program) -> Outcome {
     let settings = place::settings()?;
     let mut input = Input::open(args.file.as_deref(), &program.terminal)?;
     let text = match &args.query {
-        Some(query) => {
-            LogText::Markdown { query: query.clone(), id: args.id.clone(), time: args.timestamp, body: &mut input }
-        }
+        Some(query) => LogText::Markdown {
+            query: query.clone(),
+            id: args.id.clone(),
+            time: args.timestamp,
+            body: &mut *input.reader,
+        },
         None => {
             let (name, bytes) = input.read_json()?;
             LogText::Interaction(

@@ -6,7 +6,7 @@ use aurora_project::{Names, definition, relations, root_name};
 use aurora_query::{
     BranchEnd, MAX_TREE_DEPTH, MIN_CONFIDENCE, Relation, RelationIndex, RelationTree, TreeNode, TreeOptions,
 };
-use aurora_storage::{ChunkId, Snapshot};
+use aurora_storage::Snapshot;
 use clap::Args;
 
 use crate::context::{IndexReportArgs, Outcome, Program, ReportFormat, Terminal, args, place};
@@ -97,7 +97,8 @@ impl Printer<'_> {
         let name = root_name(self.snapshot, tree)?;
         writeln!(out, "{}", self.line(&tree.root, Some(&name))?)?;
         for declaration in &tree.declarations {
-            if let Some(place) = self.place(*declaration)? {
+            if let Some(chunk) = self.snapshot.chunk(*declaration)? {
+                let place = self.place(chunk.path(), chunk.line_start());
                 writeln!(out, "{}{place}", self.terminal.out.paint(Role::Faint, "declared in "))?;
             }
         }
@@ -142,7 +143,7 @@ impl Printer<'_> {
         let paint = self.terminal.out;
         let Some(chunk) = self.snapshot.chunk(node.id)? else { return Ok(String::new()) };
         let name = paint.paint(Role::Heading, &sanitize::line(name.unwrap_or(chunk.qualified_name())));
-        let mut line = format!("{name}  {}", self.place(node.id)?.unwrap_or_default());
+        let mut line = format!("{name}  {}", self.place(chunk.path(), chunk.line_start()));
         if let Some((reason, confidence)) = node.relation {
             line += &paint.paint(Role::Faint, &format!("  {confidence:.2} {}", reason.as_str()));
         }
@@ -155,11 +156,9 @@ impl Printer<'_> {
     }
 
     /// Formats the location of a chunk, such as `src/file.py:12`.
-    fn place(&self, id: ChunkId) -> Outcome<Option<String>> {
-        let Some(chunk) = self.snapshot.chunk(id)? else { return Ok(None) };
-        let place = format!("{}:{}", sanitize::line(chunk.path()), chunk.line_start());
-        let place = self.terminal.out.paint(Role::Path, &place);
-        Ok(Some(self.links.link(chunk.path(), Some(chunk.line_start()), &place)))
+    fn place(&self, path: &str, line: u32) -> String {
+        let place = self.terminal.out.paint(Role::Path, &format!("{}:{line}", sanitize::line(path)));
+        self.links.link(path, Some(line), &place)
     }
 }
 

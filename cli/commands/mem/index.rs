@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use aurora_pipeline::PlannedStage;
+use aurora_pipeline::{MAX_WORKERS, PlannedStage};
 use aurora_stages::index::{self as indexing, IndexError, IndexOptions, IndexSummary, Unreadable};
 use aurora_storage::{Environment, OpenMode, ProjectDirectory};
 use aurora_suggest::did_you_mean;
@@ -43,7 +43,7 @@ pub(crate) struct IndexArgs {
     pub(crate) require_index: bool,
 
     /// Number of worker threads [default: one per core]
-    #[arg(long, short = 'j', value_name = "N", value_parser = args::parse_jobs)]
+    #[arg(long, short = 'j', value_name = "N", value_parser = args::whole_number(1..=MAX_WORKERS))]
     pub(crate) jobs: Option<usize>,
 
     /// Maximum memory for batches in flight, such as 512MiB or 2GiB

@@ -2,8 +2,7 @@
 
 use std::io::Write;
 
-use aurora_memory::{EntryReport, ListFilter, ListOrder, MemoryError, Scope};
-use aurora_memory_schema::Kind;
+use aurora_memory::{EntryReport, ListFilter, ListOrder, MemoryError};
 use clap::Args;
 
 use crate::context::{Memories, MemoryArgs, Outcome, Program, ReportFormat, Terminal, args};
@@ -18,41 +17,8 @@ Examples:
   aur mem list --tag security --sort accesses   the most used entries
   aur mem list --state archived                 the entries that `aur mem prune` would delete")]
 pub(crate) struct ListArgs {
-    /// Only entries of these kinds, separated by commas
-    #[arg(long, short, value_name = "KINDS", value_enum, value_delimiter = ',')]
-    pub(crate) kind: Vec<Kind>,
-
-    /// Only entries of this scope
-    #[arg(long, value_name = "SCOPE", value_enum)]
-    pub(crate) scope: Option<Scope>,
-
-    /// Only entries of this session
-    #[arg(long, value_name = "ID")]
-    pub(crate) session: Option<String>,
-
-    /// Only entries with this tag; may be given more than once
-    #[arg(long, value_name = "TAG")]
-    pub(crate) tag: Vec<String>,
-
-    /// Only entries of this domain
-    #[arg(long, value_name = "DOMAIN")]
-    pub(crate) domain: Option<String>,
-
-    /// Only entries with at least this score
-    #[arg(long, value_name = "SCORE")]
-    pub(crate) min_score: Option<f64>,
-
-    /// Only patterns
-    #[arg(long)]
-    pub(crate) pattern: bool,
-
-    /// Only entries flagged by a policy
-    #[arg(long)]
-    pub(crate) escalated: bool,
-
-    /// Only entries in this state [default: active and decayed]
-    #[arg(long, value_name = "STATE", value_parser = ["active", "decayed", "archived"])]
-    pub(crate) state: Option<String>,
+    #[command(flatten)]
+    pub(crate) filter: ListFilter,
 
     /// Sort order
     #[arg(long, value_name = "ORDER", value_enum, default_value_t = ListOrder::Edited)]
@@ -83,7 +49,6 @@ const MAX_TITLE_COLUMNS: usize = 60;
 pub(crate) fn run(args: &ListArgs, program: &Program) -> Outcome {
     let mut memories = Memories::open(&args.memories, program)?;
     memories.warn_left_out(program)?;
-    let filter = filter(args);
     let now = aurora_clock::now_seconds();
     let mut reports: Vec<EntryReport> = Vec::new();
     for memory in memories.iter() {
@@ -91,7 +56,7 @@ pub(crate) fn run(args: &ListArgs, program: &Program) -> Outcome {
             reports.push(report);
             Ok(())
         };
-        memory.for_each(&filter, (&memories.rules, &memories.config), now, keep)?;
+        memory.for_each(&args.filter, (&memories.rules, &memories.config), now, keep)?;
     }
     args.sort.sort(&mut reports);
     if args.reverse {
@@ -143,18 +108,4 @@ fn row(report: &EntryReport) -> [String; 6] {
         units::date(facts.edited_at),
         width::elide_end(&sanitize::line(&entry.title()), MAX_TITLE_COLUMNS),
     ]
-}
-
-fn filter(args: &ListArgs) -> ListFilter {
-    ListFilter {
-        kinds: args.kind.clone(),
-        scope: args.scope,
-        session: args.session.clone(),
-        tags: args.tag.clone(),
-        domain: args.domain.clone(),
-        min_score: args.min_score,
-        patterns: args.pattern,
-        escalated: args.escalated,
-        state: args.state.clone(),
-    }
 }

@@ -81,7 +81,7 @@ pub(crate) struct SearchArgs {
     /// Show the best matching lines of every result, at most this many
     ///
     /// [default: 2 on a terminal of at least 60 columns, 3 with --grep or --fixed, else 0]
-    #[arg(long, value_name = "LINES", num_args = 0..=1, require_equals = true, default_missing_value = "3", value_parser = args::parse_snippet_lines)]
+    #[arg(long, value_name = "LINES", num_args = 0..=1, require_equals = true, default_missing_value = "3", value_parser = args::whole_number(0..=100))]
     pub(crate) snippets: Option<usize>,
 
     /// Print the texts of the best results that fit into this many tokens
@@ -197,22 +197,14 @@ struct Answer {
     packed: Option<Context>,
 }
 
-/// A request to pack the texts of results into a budget.
-#[derive(Clone, Copy)]
-struct Packing {
-    /// Budget in tokens.
-    tokens: usize,
-    /// Whether the texts are printed as plain text and not as JSON.
-    is_plain: bool,
-}
-
 impl Answer {
-    fn new(searchers: &Searchers, request: &SearchRequest, packing: Option<Packing>) -> Result<Self, QueryError> {
+    fn new(searchers: &Searchers, request: &SearchRequest, args: &SearchArgs) -> Result<Self, QueryError> {
         let found = searchers.search(request)?;
         let work = WorkBudget::default();
-        let packed = packing.map(|Packing { tokens, is_plain }| match is_plain {
-            true => searchers.packed_as(&found, tokens, &work, context::plain),
-            false => searchers.packed(&found, tokens, &work),
+        let packed = args.budget.map(|tokens| match args.format {
+            // The budget also covers the headings of the texts.
+            ResultFormat::Table => searchers.packed_as(&found, tokens, &work, context::plain),
+            ResultFormat::Json | ResultFormat::Jsonl => searchers.packed(&found, tokens, &work),
         });
         Ok(Self { packed: packed.transpose()?, found })
     }
@@ -277,9 +269,9 @@ impl Session<'_> {
             return vec![self.search(text, now)];
         }
         self.searched.finish_updates();
-        let (searchers, packing) = (&self.searched.searchers, self.packing());
+        let (searchers, args) = (&self.searched.searchers, self.args);
         let requests: Vec<SearchRequest> = texts.iter().map(|text| self.request(text, now)).collect();
-        let answers: Vec<_> = requests.par_iter().map(|request| Answer::new(searchers, request, packing)).collect();
+        let answers: Vec<_> = requests.par_iter().map(|request| Answer::new(searchers, request, args)).collect();
         let mut notes = std::mem::take(&mut self.searched.notes);
         let finished = texts.iter().zip(answers).map(|(text, answer)| match answer {
             // If the index of a memory is damaged, this search rebuilds it.
@@ -294,8 +286,8 @@ impl Session<'_> {
     }
 
     fn search(&mut self, text: &str, now: i64) -> Result<Answer, QueryError> {
-        let (request, packing) = (self.request(text, now), self.packing());
-        let mut answer = self.searched.ask(|searchers| Answer::new(searchers, &request, packing))?;
+        let (request, args) = (self.request(text, now), self.args);
+        let mut answer = self.searched.ask(|searchers| Answer::new(searchers, &request, args))?;
         answer.found.notes.splice(0..0, std::mem::take(&mut self.searched.notes));
         Ok(answer)
     }
@@ -311,10 +303,6 @@ impl Session<'_> {
             ..Query::new(text, now)
         };
         SearchRequest { snippet_lines: self.snippet_lines(), ..SearchRequest::new(query) }
-    }
-
-    fn packing(&self) -> Option<Packing> {
-        self.args.budget.map(|tokens| Packing { tokens, is_plain: self.is_table() })
     }
 
     /// Returns the unit of the result list. By default, tables group results by file. JSON and packed texts list every

@@ -50,9 +50,7 @@ fn tag_code(args: &TagArgs, program: &Program) -> Outcome {
             return Err(Failure::new(problem));
         }
     }
-    let add: Vec<&str> = args.tags.iter().map(String::as_str).collect();
-    let remove: Vec<&str> = args.remove.iter().map(String::as_str).collect();
-    let governance = aurora_project::tag(&project, &key, &add, &remove)?;
+    let governance = aurora_project::tag(&project, &key, &args.tags, &args.remove)?;
     print_tags(&key, &governance.tags, program)
 }
 

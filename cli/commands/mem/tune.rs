@@ -33,7 +33,7 @@ pub(crate) struct TuneArgs {
     pub(crate) golden: Vec<PathBuf>,
 
     /// Number of folds of the cross-validation
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = args::parse_folds)]
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = args::whole_number(2..=20))]
     pub(crate) folds: usize,
 
     /// Tune only numbers whose keys start with one of these prefixes, such as `rules` or `bm25.fields`

@@ -5,29 +5,21 @@ use aurora_project::{Names, RelatedChunk, RelationReport, definition, relations}
 use aurora_query::{MAX_TREE_DEPTH, MIN_CONFIDENCE, Relation, RelationIndex, TreeOptions};
 use serde::Deserialize;
 
-use crate::tools::common::{CommonArguments, ToolError, budget_after, within_budget};
+use crate::tools::common::{ToolError, budget_after, within_budget};
 
 /// Last line of an answer that does not show all relations.
 const MORE: &str = "(there are more; use a smaller depth or a larger budget)\n";
 
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub(crate) struct Arguments {
     pub(super) name: String,
-    #[serde(default)]
-    relation: RelationName,
+    #[serde(default = "callers")]
+    relation: Relation,
     depth: Option<u32>,
-    #[serde(flatten)]
-    pub(super) common: CommonArguments,
 }
 
-#[derive(Debug, Clone, Copy, Default, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum RelationName {
-    #[default]
-    Callers,
-    Callees,
-    Implementers,
+fn callers() -> Relation {
+    Relation::Callers
 }
 
 pub(super) fn answer(
@@ -41,11 +33,7 @@ pub(super) fn answer(
     let index = RelationIndex::new(snapshot);
     let named = definition(&Names::for_searcher(&searcher), &index, name)?;
     let options = TreeOptions {
-        relation: match arguments.relation {
-            RelationName::Callers => Relation::Callers,
-            RelationName::Callees => Relation::Callees,
-            RelationName::Implementers => Relation::Implementers,
-        },
+        relation: arguments.relation,
         depth: arguments.depth.unwrap_or(1).clamp(1, MAX_TREE_DEPTH),
         min_confidence: MIN_CONFIDENCE,
     };

@@ -7,9 +7,7 @@ use aurora_project::SearchRequest;
 use aurora_query::{FilterSpec, Query};
 use serde::Deserialize;
 
-use crate::tools::common::{
-    CommonArguments, OneOrMore, ToolError, budget_after, format_notes, values, with_conditions, within_budget,
-};
+use crate::tools::common::{OneOrMore, ToolError, budget_after, format_notes, values, with_conditions, within_budget};
 
 /// Maximum number of chunks that are searched for lines.
 const MAX_CHUNKS: usize = 1_000;
@@ -19,7 +17,6 @@ const MAX_LINES: usize = 50;
 const MORE: &str = "(there may be more matches; narrow the pattern or the path)\n";
 
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub(crate) struct Arguments {
     pattern: String,
     #[serde(default)]
@@ -27,8 +24,6 @@ pub(crate) struct Arguments {
     path: Option<OneOrMore>,
     lang: Option<OneOrMore>,
     r#where: Option<OneOrMore>,
-    #[serde(flatten)]
-    pub(super) common: CommonArguments,
 }
 
 pub(super) fn answer(arguments: &Arguments, roots: &Roots, budget: usize) -> Result<String, ToolError> {

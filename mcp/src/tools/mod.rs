@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use aurora_live::{LiveProject, Roots};
 use rmcp::model::{Tool, ToolAnnotations};
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
@@ -19,13 +20,18 @@ use common::{CommonArguments, budget_after};
 pub(crate) use common::{DEFAULT_BUDGET, MAX_BUDGET, ToolError, cut_name, fit};
 
 /// A call of a tool, with validated arguments.
-pub(crate) enum Call {
+pub(crate) struct Call {
+    tool: ToolCall,
+    common: CommonArguments,
+}
+
+enum ToolCall {
     Search(search::Arguments),
     Read(read::Arguments),
     Grep(grep::Arguments),
     Graph(graph::Arguments),
     History(read::Arguments),
-    Status(status::Arguments),
+    Status,
 }
 
 impl Call {
@@ -35,42 +41,34 @@ impl Call {
     /// Fails if there is no such tool, if the arguments are invalid, or if the budget is too small for any answer.
     pub(crate) fn new(name: &str, arguments: Value) -> Result<Self, ToolError> {
         let call = match name {
-            "search" => Self::Search(parse::<search::Arguments>(arguments)?.validated()?),
-            "read" => Self::Read(parse(arguments)?),
-            "grep" => Self::Grep(parse(arguments)?),
-            "graph" => Self::Graph(parse(arguments)?),
-            "history" => Self::History(parse(arguments)?),
-            "status" => Self::Status(parse(arguments)?),
+            "search" => parse(arguments, ToolCall::Search)?,
+            "read" => parse(arguments, ToolCall::Read)?,
+            "grep" => parse(arguments, ToolCall::Grep)?,
+            "graph" => parse(arguments, ToolCall::Graph)?,
+            "history" => parse(arguments, ToolCall::History)?,
+            "status" => parse(arguments, |()| ToolCall::Status)?,
             _ => return Err(ToolError::Unknown(cut_name(name))),
         };
+        if let ToolCall::Search(arguments) = &call.tool {
+            arguments.check()?;
+        }
         call.budget()?;
         Ok(call)
     }
 
     /// Returns the maximum number of tokens in the answer or in an error message.
     pub(crate) fn budget(&self) -> Result<usize, ToolError> {
-        self.common().budget()
+        self.common.budget()
     }
 
     /// Returns the name of the root to search; `None` means all roots.
     pub(crate) fn root(&self) -> Option<&str> {
-        self.common().root.as_deref()
-    }
-
-    fn common(&self) -> &CommonArguments {
-        match self {
-            Self::Search(arguments) => &arguments.common,
-            Self::Read(arguments) => &arguments.common,
-            Self::Grep(arguments) => &arguments.common,
-            Self::Graph(arguments) => &arguments.common,
-            Self::History(arguments) => &arguments.common,
-            Self::Status(arguments) => &arguments.common,
-        }
+        self.common.root.as_deref()
     }
 
     /// Returns `true` if the call can only be answered with an index.
     pub(crate) fn needs_index(&self) -> bool {
-        !matches!(self, Self::Status(_))
+        !matches!(self.tool, ToolCall::Status)
     }
 
     /// Answers the call within the budget. The answer begins with `note`, if given. Records an access to the chunks in
@@ -85,15 +83,15 @@ impl Call {
     }
 
     fn text(&self, roots: &Roots, budget: usize) -> Result<String, ToolError> {
-        match self {
-            Self::Search(arguments) => search::answer(arguments, roots, budget),
-            Self::Grep(arguments) => grep::answer(arguments, roots, budget),
-            Self::Read(arguments) => answer_from_one(roots, &arguments.place, budget, read::answer),
-            Self::Graph(arguments) => answer_from_one(roots, &arguments.name, budget, |root, name, budget| {
+        match &self.tool {
+            ToolCall::Search(arguments) => search::answer(arguments, roots, budget),
+            ToolCall::Grep(arguments) => grep::answer(arguments, roots, budget),
+            ToolCall::Read(arguments) => answer_from_one(roots, &arguments.place, budget, read::answer),
+            ToolCall::Graph(arguments) => answer_from_one(roots, &arguments.name, budget, |root, name, budget| {
                 graph::answer(arguments, root, name, budget)
             }),
-            Self::History(arguments) => answer_from_one(roots, &arguments.place, budget, history::answer),
-            Self::Status(_) => {
+            ToolCall::History(arguments) => answer_from_one(roots, &arguments.place, budget, history::answer),
+            ToolCall::Status => {
                 let each = roots.iter().map(|root| status::answer(root)).collect::<Result<Vec<_>, _>>()?;
                 Ok(each.join("\n\n"))
             }
@@ -130,9 +128,20 @@ fn answer_from_one(
     Err(failed.unwrap_or_else(|| ToolError::Arguments("there is no root".to_owned())))
 }
 
-/// Parses arguments.
-fn parse<T: DeserializeOwned>(arguments: Value) -> Result<T, ToolError> {
-    serde_json::from_value(arguments).map_err(|error| ToolError::Arguments(error.to_string()))
+/// Parses the arguments of a tool, together with those that all tools accept.
+fn parse<T: DeserializeOwned>(arguments: Value, tool: impl FnOnce(T) -> ToolCall) -> Result<Call, ToolError> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Arguments<T> {
+        #[serde(flatten)]
+        tool: T,
+        #[serde(flatten)]
+        common: CommonArguments,
+    }
+
+    let parsed = serde_json::from_value::<Arguments<T>>(arguments);
+    let Arguments { tool: own, common } = parsed.map_err(|error| ToolError::Arguments(error.to_string()))?;
+    Ok(Call { tool: tool(own), common })
 }
 
 /// Description of the argument `where`.

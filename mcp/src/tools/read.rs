@@ -7,14 +7,11 @@ use aurora_storage::Chunk;
 use serde::Deserialize;
 
 use crate::places::{Lines, path_and_lines};
-use crate::tools::common::{CommonArguments, ToolError, budget_after, within_budget};
+use crate::tools::common::{ToolError, budget_after, within_budget};
 
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub(crate) struct Arguments {
     pub(super) place: String,
-    #[serde(flatten)]
-    pub(super) common: CommonArguments,
 }
 
 pub(super) fn answer(root: &LiveProject, place: &str, budget: usize) -> Result<String, ToolError> {

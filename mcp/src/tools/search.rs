@@ -5,10 +5,9 @@ use aurora_project::SearchRequest;
 use aurora_query::{Context, FilterSpec, Query};
 use serde::Deserialize;
 
-use crate::tools::common::{CommonArguments, OneOrMore, ToolError, format_notes, values, with_conditions};
+use crate::tools::common::{OneOrMore, ToolError, format_notes, values, with_conditions};
 
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub(crate) struct Arguments {
     #[serde(default)]
     query: String,
@@ -16,8 +15,6 @@ pub(crate) struct Arguments {
     r#type: Option<OneOrMore>,
     lang: Option<OneOrMore>,
     r#where: Option<OneOrMore>,
-    #[serde(flatten)]
-    pub(super) common: CommonArguments,
 }
 
 impl Arguments {
@@ -33,13 +30,13 @@ impl Arguments {
     }
 
     /// Returns an error if the arguments have neither a query nor a filter, or an invalid filter.
-    pub(super) fn validated(self) -> Result<Self, ToolError> {
+    pub(super) fn check(&self) -> Result<(), ToolError> {
         if self.query.trim().is_empty() && self.filter()?.is_empty() {
             return Err(ToolError::Arguments(
                 "the query is empty; give a query or a filter: where, path, type or lang".to_owned(),
             ));
         }
-        Ok(self)
+        Ok(())
     }
 }
 

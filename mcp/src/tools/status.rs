@@ -2,20 +2,12 @@
 
 use aurora_live::LiveProject;
 use aurora_project::{ContentsReport, contents};
-use serde::Deserialize;
 
 use crate::first_answer::progress_text;
-use crate::tools::common::{CommonArguments, ToolError};
+use crate::tools::common::ToolError;
 
 /// Maximum number of languages that are listed.
 const MAX_LANGUAGES: usize = 12;
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Arguments {
-    #[serde(flatten)]
-    pub(super) common: CommonArguments,
-}
 
 pub(super) fn answer(root: &LiveProject) -> Result<String, ToolError> {
     let project = root.project();

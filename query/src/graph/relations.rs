@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use aurora_storage::{Binding, ChunkId, ChunkType, Label, Snapshot, module_name};
 use rustc_hash::FxHashSet;
+use serde::Deserialize;
 
 use super::imports;
 use super::index::{Definition, Definitions, Index, MAX_NAMESAKES, Result};
@@ -26,7 +27,9 @@ const MAX_NAMES: usize = 256;
 const MAX_IMPLEMENTERS: usize = 1_024;
 
 /// The relation to follow.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Relation {
     /// The definitions that a definition calls.
     Callees,

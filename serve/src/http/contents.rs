@@ -129,11 +129,10 @@ pub(crate) struct RootSummary {
 /// Lists the roots that are served. The first root is the default.
 #[utoipa::path(get, path = "/api/v1/roots", tag = "index", responses((status = 200, description = "The roots", body = Vec<RootSummary>)))]
 pub(crate) async fn roots(Shared(state): Shared<Arc<State>>) -> Result<Answer, Problem> {
-    let roots = state.options.roots.clone();
     let summary = |root: &Arc<aurora_live::LiveProject>| RootSummary {
         name: root.name().to_owned(),
         path: root.project().root().display().to_string(),
         indexed: root.project().has_index(),
     };
-    state.answer(move |_| Ok(roots.iter().map(summary).collect::<Vec<_>>())).await
+    state.answer(move |state, _| Ok(state.options.roots.iter().map(summary).collect::<Vec<_>>())).await
 }

@@ -22,26 +22,12 @@ const MAX_CHUNKS: usize = 1_000;
 #[serde(deny_unknown_fields)]
 pub(crate) struct FeedbackBody {
     /// The verdict, which applies to all of `ids`.
-    verdict: VerdictName,
+    verdict: Verdict,
     /// Ids of results, or `PATH:LINE`.
     #[schema(min_items = 1, max_items = 1000)]
     ids: Vec<String>,
     /// Name of the root; the first root by default.
     root: Option<String>,
-}
-
-/// How useful a result was.
-#[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-enum VerdictName {
-    /// The result was relevant.
-    Good,
-    /// The result helped in a task that succeeded only in part.
-    Helpful,
-    /// The result did not help in a task that succeeded only in part.
-    Unhelpful,
-    /// The result was misleading.
-    Bad,
 }
 
 /// Records a verdict that later searches take into account. If one of the ids is unknown, nothing is recorded.
@@ -61,20 +47,13 @@ pub(crate) async fn feedback(Shared(state): Shared<Arc<State>>, body: Body<Feedb
     if state.options.read_only {
         return Err(Problem::read_only());
     }
-    let shared = Arc::clone(&state);
     state
-        .answer(move |request| {
+        .answer(move |state, request| {
             let body = body.parse()?;
             if !(1..=MAX_CHUNKS).contains(&body.ids.len()) {
                 return Err(Problem::invalid(format!("`ids` must have 1 to {MAX_CHUNKS} items")));
             }
-            let verdict = match body.verdict {
-                VerdictName::Good => Verdict::Good,
-                VerdictName::Helpful => Verdict::Helpful,
-                VerdictName::Unhelpful => Verdict::Unhelpful,
-                VerdictName::Bad => Verdict::Bad,
-            };
-            let searcher = shared.root(body.root.as_deref())?.searcher()?;
+            let searcher = state.root(body.root.as_deref())?.searcher()?;
             let mut keys = Vec::new();
             for id in &body.ids {
                 request.budget.check()?;
@@ -86,7 +65,7 @@ pub(crate) async fn feedback(Shared(state): Shared<Arc<State>>, body: Body<Feedb
             let log = searcher.access();
             let log = log.map_err(|reason| Problem::new(StatusCode::SERVICE_UNAVAILABLE, reason.to_owned()))?;
             let learning = &searcher.config().activation.learning;
-            Ok(judge(log, learning, verdict, &keys, aurora_clock::now_seconds())?)
+            Ok(judge(log, learning, body.verdict, &keys, aurora_clock::now_seconds())?)
         })
         .await
 }

@@ -6,7 +6,7 @@ use aurora_project::{Names, RelationReport, definition, relations};
 use aurora_query::{MAX_TREE_DEPTH, MIN_CONFIDENCE, Relation, RelationIndex, TreeOptions};
 use axum::extract::State as Shared;
 use serde::Deserialize;
-use utoipa::{IntoParams, ToSchema};
+use utoipa::IntoParams;
 
 use crate::answer::Answer;
 use crate::http::extract::Parameters;
@@ -25,25 +25,13 @@ pub(crate) struct GraphParameters {
     name: String,
     /// The relation; `callees` by default.
     #[param(inline)]
-    relation: Option<RelationName>,
+    relation: Option<Relation>,
     /// Maximum number of steps to follow; 1 by default.
     depth: Option<u32>,
     /// Minimum confidence of the relations shown, from 0 to 1; 0.45 by default.
     min_confidence: Option<f32>,
     /// Name of the root; the first root by default.
     root: Option<String>,
-}
-
-/// A relation between definitions.
-#[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-enum RelationName {
-    /// Definitions that the definition calls.
-    Callees,
-    /// Definitions that call the definition.
-    Callers,
-    /// Definitions that extend, implement or override the definition.
-    Implementers,
 }
 
 /// Returns the callees, callers or implementers of a definition.
@@ -63,11 +51,7 @@ pub(crate) async fn graph(
     Parameters(query): Parameters<GraphParameters>,
 ) -> Result<Answer, Problem> {
     let options = TreeOptions {
-        relation: match query.relation {
-            None | Some(RelationName::Callees) => Relation::Callees,
-            Some(RelationName::Callers) => Relation::Callers,
-            Some(RelationName::Implementers) => Relation::Implementers,
-        },
+        relation: query.relation.unwrap_or(Relation::Callees),
         depth: query.depth.unwrap_or(DEFAULT_DEPTH),
         min_confidence: query.min_confidence.unwrap_or(MIN_CONFIDENCE),
     };

@@ -31,10 +31,9 @@ pub(crate) async fn live() -> Json<Health> {
 /// Checks that every root has an index that can be searched.
 #[utoipa::path(get, path = "/readyz", tag = "server", responses((status = 200, description = "It is ready", body = Health), (status = 503, description = "It is not ready yet", body = Problem)))]
 pub(crate) async fn ready(Shared(state): Shared<Arc<State>>) -> Result<Json<Health>, Problem> {
-    let roots = Arc::clone(&state);
     state
-        .work(move |_| {
-            for root in roots.options.roots.iter() {
+        .work(|state, _| {
+            for root in state.options.roots.iter() {
                 if root.searcher().is_err() {
                     // The answer does not contain the reason, because this path needs no token.
                     return Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, "an index cannot be searched yet"));

@@ -7,7 +7,7 @@ use std::time::Duration;
 use aurora_live::{RunError, RunReason, RunRequest, RunStatus};
 use aurora_project::{RunsReport, run_reports};
 use axum::Json;
-use axum::extract::{Extension, State as Shared};
+use axum::extract::State as Shared;
 use axum::http::StatusCode;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use futures_util::stream::{self, Stream};
@@ -19,7 +19,6 @@ use crate::http::contents::RootParameters;
 use crate::http::extract::{Body, Parameters};
 use crate::problem::Problem;
 use crate::state::State;
-use crate::stop::Stop;
 
 /// Minimum interval between two events of a run.
 const EVENT_INTERVAL: Duration = Duration::from_millis(100);
@@ -53,8 +52,7 @@ pub(crate) async fn start(
     Shared(state): Shared<Arc<State>>,
     body: Body<IndexBody>,
 ) -> Result<(StatusCode, Answer), Problem> {
-    let shared = Arc::clone(&state);
-    let started = state.answer(move |_| start_run(&shared, &body.parse()?)).await?;
+    let started = state.answer(move |state, _| start_run(state, &body.parse()?)).await?;
     Ok((StatusCode::ACCEPTED, started))
 }
 
@@ -125,12 +123,11 @@ pub(crate) async fn cancel(
 )]
 pub(crate) async fn events(
     Shared(state): Shared<Arc<State>>,
-    Extension(stop): Extension<Stop>,
     Parameters(query): Parameters<RootParameters>,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Problem> {
     let mut status = state.root(query.root.as_deref())?.status();
     status.mark_changed();
-    let events = stream::unfold((status, stop), |(mut status, stop)| async move {
+    let events = stream::unfold((status, state.stop.clone()), |(mut status, stop)| async move {
         tokio::select! {
             changed = status.changed() => changed.ok()?,
             () = stop.stopped() => return None,

@@ -5,10 +5,9 @@ use std::sync::Arc;
 use aurora_articles::{
     AddedArticle, Article, ArticleAnswer, ArticleError, ArticleList, ArticleRequest, Session, SessionStats,
 };
-use aurora_query::Mode;
 use axum::extract::State as Shared;
 use axum::http::StatusCode;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::answer::Answer;
@@ -16,8 +15,6 @@ use crate::http::extract::{Body, PathParts};
 use crate::problem::Problem;
 use crate::state::{RequestWork, State};
 
-/// Default number of results of a search.
-const DEFAULT_TOP_K: usize = 10;
 /// Maximum number of results of a search.
 const MAX_TOP_K: usize = 50;
 /// Maximum length of a query, in characters.
@@ -41,50 +38,6 @@ pub(crate) struct SessionList {
     sessions: Vec<u64>,
 }
 
-/// A search in a session.
-#[derive(Debug, Clone, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct KnowledgeBody {
-    /// The words to search for.
-    #[schema(min_length = 1, max_length = 1000)]
-    query: String,
-    /// Maximum number of results; 10 by default.
-    #[schema(minimum = 1, maximum = 50, default = 10)]
-    #[serde(default = "default_top_k")]
-    top_k: usize,
-    /// Whether results include the texts of chunks.
-    #[schema(default = true)]
-    #[serde(default = "yes")]
-    include_content: bool,
-    /// The rankings to use: by meaning, by keywords, or both.
-    #[serde(default)]
-    search_mode: KnowledgeMode,
-    /// Whether a reranker reorders the best results. Applies to queries of five or more words.
-    #[serde(default)]
-    rerank: bool,
-}
-
-/// The rankings to use.
-#[derive(Debug, Clone, Copy, Default, Deserialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-enum KnowledgeMode {
-    /// The ranking by meaning.
-    Dense,
-    /// The ranking by keywords.
-    Sparse,
-    /// Both rankings.
-    #[default]
-    Hybrid,
-}
-
-fn default_top_k() -> usize {
-    DEFAULT_TOP_K
-}
-
-fn yes() -> bool {
-    true
-}
-
 /// Creates a session.
 #[utoipa::path(
     post,
@@ -97,8 +50,7 @@ fn yes() -> bool {
     )
 )]
 pub(crate) async fn create(Shared(state): Shared<Arc<State>>) -> Result<(StatusCode, Answer), Problem> {
-    let shared = Arc::clone(&state);
-    let created = state.answer(move |_| Ok(NewSession { id: shared.writable_knowledge()?.create()? })).await?;
+    let created = state.answer(|state, _| Ok(NewSession { id: state.writable_knowledge()?.create()? })).await?;
     Ok((StatusCode::CREATED, created))
 }
 
@@ -113,8 +65,7 @@ pub(crate) async fn create(Shared(state): Shared<Arc<State>>) -> Result<(StatusC
     )
 )]
 pub(crate) async fn list(Shared(state): Shared<Arc<State>>) -> Result<Answer, Problem> {
-    let shared = Arc::clone(&state);
-    state.answer(move |_| Ok(SessionList { sessions: shared.knowledge()?.ids()? })).await
+    state.answer(|state, _| Ok(SessionList { sessions: state.knowledge()?.ids()? })).await
 }
 
 /// Removes a session and all its articles.
@@ -135,8 +86,7 @@ pub(crate) async fn remove(
     Shared(state): Shared<Arc<State>>,
     PathParts(id): PathParts<u64>,
 ) -> Result<StatusCode, Problem> {
-    let shared = Arc::clone(&state);
-    state.work(move |request| Ok(shared.writable_knowledge()?.remove(id, &request.cancel)?)).await?;
+    state.work(move |state, request| Ok(state.writable_knowledge()?.remove(id, &request.cancel)?)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -161,12 +111,11 @@ pub(crate) async fn add(
     PathParts(id): PathParts<u64>,
     body: Body<Article>,
 ) -> Result<(StatusCode, Answer), Problem> {
-    let shared = Arc::clone(&state);
-    let read = move |request: &RequestWork| {
+    let read = move |state: &State, request: &RequestWork| {
         let article = body.parse()?;
         within("title", &article.title, MAX_TITLE_CHARS)?;
         within("url", article.url.as_deref().unwrap_or_default(), MAX_URL_CHARS)?;
-        Ok((shared.writable_knowledge()?.session(id, &request.cancel)?, article))
+        Ok((state.writable_knowledge()?.session(id, &request.cancel)?, article))
     };
     let added = state
         .change(read, |(session, article): (Arc<Session>, Article)| async move { session.add(article).await })
@@ -190,8 +139,9 @@ pub(crate) async fn articles(
     Shared(state): Shared<Arc<State>>,
     PathParts(id): PathParts<u64>,
 ) -> Result<Answer, Problem> {
-    let shared = Arc::clone(&state);
-    state.answer(move |request| Ok(shared.knowledge()?.session(id, &request.cancel)?.articles(&request.budget)?)).await
+    state
+        .answer(move |state, request| Ok(state.knowledge()?.session(id, &request.cancel)?.articles(&request.budget)?))
+        .await
 }
 
 /// Removes an article from a session. When the answer arrives, the removal is durable, and no later search finds the
@@ -213,8 +163,8 @@ pub(crate) async fn remove_article(
     Shared(state): Shared<Arc<State>>,
     PathParts((id, article)): PathParts<(u64, u64)>,
 ) -> Result<StatusCode, Problem> {
-    let shared = Arc::clone(&state);
-    let open = move |request: &RequestWork| Ok(shared.writable_knowledge()?.session(id, &request.cancel)?);
+    let open =
+        move |state: &State, request: &RequestWork| Ok(state.writable_knowledge()?.session(id, &request.cancel)?);
     state.change(open, |session: Arc<Session>| async move { session.remove(article).await }).await?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -225,7 +175,7 @@ pub(crate) async fn remove_article(
     path = "/api/v1/sessions/{id}/search",
     tag = "knowledge",
     params(("id" = u64, Path, description = "The session")),
-    request_body = KnowledgeBody,
+    request_body = ArticleRequest,
     responses(
         (status = 200, description = "The results", body = ArticleAnswer),
         (status = 400, description = "The body is not JSON", body = Problem),
@@ -236,10 +186,9 @@ pub(crate) async fn remove_article(
 pub(crate) async fn search(
     Shared(state): Shared<Arc<State>>,
     PathParts(id): PathParts<u64>,
-    body: Body<KnowledgeBody>,
+    body: Body<ArticleRequest>,
 ) -> Result<Answer, Problem> {
-    let shared = Arc::clone(&state);
-    let search = move |request: &RequestWork| {
+    let search = move |state: &State, request: &RequestWork| {
         let body = body.parse()?;
         if body.query.trim().is_empty() {
             return Err(Problem::invalid("`query` is empty"));
@@ -248,23 +197,12 @@ pub(crate) async fn search(
         if !(1..=MAX_TOP_K).contains(&body.top_k) {
             return Err(Problem::invalid(format!("`top_k` must be a number from 1 to {MAX_TOP_K}")));
         }
-        if shared.options.log_queries {
+        if state.options.log_queries {
             tracing::info!(query = body.query, session = id, "search");
         }
-        let knowledge_request = ArticleRequest {
-            query: body.query,
-            top_k: body.top_k,
-            include_content: body.include_content,
-            mode: match body.search_mode {
-                KnowledgeMode::Dense => Mode::Dense,
-                KnowledgeMode::Sparse => Mode::Sparse,
-                KnowledgeMode::Hybrid => Mode::Hybrid,
-            },
-            rerank: body.rerank,
-        };
-        match shared.knowledge()?.session(id, &request.cancel) {
-            Ok(session) => Ok(session.search(&knowledge_request, &request.budget)?),
-            Err(ArticleError::NoSession(_)) => Ok(ArticleAnswer::empty(&knowledge_request)),
+        match state.knowledge()?.session(id, &request.cancel) {
+            Ok(session) => Ok(session.search(&body, &request.budget)?),
+            Err(ArticleError::NoSession(_)) => Ok(ArticleAnswer::empty(&body)),
             Err(error) => Err(error.into()),
         }
     };
@@ -283,8 +221,7 @@ pub(crate) async fn search(
     )
 )]
 pub(crate) async fn stats(Shared(state): Shared<Arc<State>>, PathParts(id): PathParts<u64>) -> Result<Answer, Problem> {
-    let shared = Arc::clone(&state);
-    let stats = move |request: &RequestWork| match shared.knowledge()?.session(id, &request.cancel) {
+    let stats = move |state: &State, request: &RequestWork| match state.knowledge()?.session(id, &request.cancel) {
         Ok(session) => Ok(session.stats()?),
         Err(ArticleError::NoSession(_)) => Ok(SessionStats::missing(id)),
         Err(error) => Err(error.into()),

@@ -1,11 +1,8 @@
 //! The routes of the server and their middleware.
 
-mod blame;
-mod chunk;
 mod contents;
 mod extract;
 mod feedback;
-mod file;
 mod graph;
 mod guard;
 mod health;
@@ -16,6 +13,7 @@ mod mcp;
 mod page;
 mod rate;
 mod search;
+mod texts;
 mod trace;
 
 use std::sync::Arc;
@@ -25,7 +23,7 @@ use axum::body::Bytes;
 use axum::extract::DefaultBodyLimit;
 use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::response::IntoResponse as _;
-use axum::{Extension, Router, middleware};
+use axum::{Router, middleware};
 use tokio::runtime::Handle;
 use tower::ServiceBuilder;
 use tower_http::catch_panic::CatchPanicLayer;
@@ -36,7 +34,6 @@ use utoipa_axum::routes;
 
 use crate::problem::Problem;
 use crate::state::State;
-use crate::stop::Stop;
 
 /// The OpenAPI document, to which the routes are added.
 #[derive(OpenApi)]
@@ -60,10 +57,10 @@ fn api_router() -> OpenApiRouter<Arc<State>> {
     OpenApiRouter::with_openapi(Document::openapi())
         .routes(routes!(search::search))
         .routes(routes!(search::batch))
-        .routes(routes!(chunk::chunk))
-        .routes(routes!(file::file))
+        .routes(routes!(texts::chunk))
+        .routes(routes!(texts::file))
         .routes(routes!(graph::graph))
-        .routes(routes!(blame::blame))
+        .routes(routes!(texts::blame))
         .routes(routes!(contents::contents))
         .routes(routes!(contents::tree))
         .routes(routes!(contents::omissions))
@@ -89,7 +86,7 @@ pub fn openapi() -> utoipa::openapi::OpenApi {
 }
 
 /// Returns the complete router of the server. The threads of the runtime `agents` parse and answer MCP messages.
-pub(crate) fn router(state: &Arc<State>, stop: &Stop, agents: &Handle) -> Router {
+pub(crate) fn router(state: &Arc<State>, agents: &Handle) -> Router {
     let (router, document) = api_router().split_for_parts();
     // Serialized only once, because the document is large and never changes.
     let document = Bytes::from(document.to_json().unwrap_or_default());
@@ -111,8 +108,7 @@ pub(crate) fn router(state: &Arc<State>, stop: &Stop, agents: &Handle) -> Router
                 .layer(header(header::X_CONTENT_TYPE_OPTIONS, "nosniff"))
                 .layer(middleware::from_fn_with_state(Arc::clone(state), rate::limit))
                 .layer(middleware::from_fn_with_state(Arc::clone(state), guard::guard))
-                .layer(DefaultBodyLimit::max(state.options.limits.body))
-                .layer(Extension(stop.clone())),
+                .layer(DefaultBodyLimit::max(state.options.limits.body)),
         )
         .with_state(Arc::clone(state))
 }

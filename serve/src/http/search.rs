@@ -34,9 +34,9 @@ pub(crate) struct SearchBody {
     #[schema(minimum = 1)]
     limit: Option<usize>,
     /// The scores to use; `hybrid` by default.
-    mode: Option<SearchMode>,
+    mode: Option<Mode>,
     /// The unit of results; `chunk` by default.
-    group: Option<SearchGroup>,
+    group: Option<Group>,
     /// Types of chunks; `code` means every type of source code.
     #[serde(default, rename = "type", deserialize_with = "one_or_more")]
     types: Vec<String>,
@@ -81,23 +81,6 @@ pub(crate) struct SearchBody {
 
 fn yes() -> bool {
     true
-}
-
-/// The scores that a search uses.
-#[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-enum SearchMode {
-    Hybrid,
-    Sparse,
-    Dense,
-}
-
-/// The unit of results.
-#[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-enum SearchGroup {
-    Chunk,
-    File,
 }
 
 /// The results of a search, or their texts if the search has a budget.
@@ -150,15 +133,14 @@ enum BatchItem<'a> {
     )
 )]
 pub(crate) async fn search(Shared(state): Shared<Arc<State>>, body: Body<SearchBody>) -> Result<Answer, Problem> {
-    let shared = Arc::clone(&state);
-    let search = move |request: &RequestWork| {
-        let (body, options) = (body.parse()?, &shared.options);
-        let validated = ValidatedSearch::new(&body, &options.limits, request.budget.clone())?;
+    let search = move |state: &State, request: &RequestWork| {
+        let (body, options) = (body.parse()?, &state.options);
+        let search = search_request(&body, &options.limits, request.budget.clone())?;
         if options.log_queries {
             tracing::info!(query = body.query, "search");
         }
         let mut answer = JsonBuffer::new(options.limits.answer);
-        let found = validated.find(options.roots.select(&body.root)?)?;
+        let found = Found::new(&search, body.budget, options.roots.select(&body.root)?)?;
         found.write(body.record && !options.read_only, &mut answer)?;
         Ok(answer.into_bytes())
     };
@@ -179,17 +161,16 @@ pub(crate) async fn search(Shared(state): Shared<Arc<State>>, body: Body<SearchB
     )
 )]
 pub(crate) async fn batch(Shared(state): Shared<Arc<State>>, body: Body<BatchBody>) -> Result<Answer, Problem> {
-    let shared = Arc::clone(&state);
-    let search = move |request: &RequestWork| {
-        let (queries, options) = (body.parse()?.queries, &shared.options);
+    let search = move |state: &State, request: &RequestWork| {
+        let (queries, options) = (body.parse()?.queries, &state.options);
         let limits = &options.limits;
         if queries.is_empty() || queries.len() > limits.batch {
             return Err(Problem::invalid(format!("a batch has 1 to {} searches", limits.batch)));
         }
         let find = |query: &SearchBody| {
             request.budget.check()?;
-            let validated = ValidatedSearch::new(query, limits, request.budget.clone())?;
-            validated.find(options.roots.select(&query.root)?)
+            let search = search_request(query, limits, request.budget.clone())?;
+            Found::new(&search, query.budget, options.roots.select(&query.root)?)
         };
         let mut answers = JsonBuffer::new(limits.answer);
         answers.push_short(b"{\"answers\":[");
@@ -220,72 +201,48 @@ pub(crate) async fn batch(Shared(state): Shared<Arc<State>>, body: Body<BatchBod
     state.send(state.work(search).await?)
 }
 
-/// A search whose values have been checked.
-struct ValidatedSearch {
-    request: SearchRequest,
-    budget: Option<usize>,
-}
-
-impl ValidatedSearch {
-    fn new(body: &SearchBody, limits: &Limits, work: WorkBudget) -> Result<Self, Problem> {
-        let mut filter = FilterSpec {
-            types: body.types.clone(),
-            languages: body.lang.clone(),
-            paths: body.path.clone(),
-            grep: body.grep.clone(),
-            fixed: body.fixed.clone(),
-            ..FilterSpec::default()
-        };
-        for condition in &body.where_ {
-            filter.add_condition(condition).map_err(QueryError::Filter)?;
-        }
-        if body.query.trim().is_empty() && filter.is_empty() {
-            return Err(Problem::from_query_error(&QueryError::Empty));
-        }
-        QueryError::check_length(&body.query)?;
-        let within = |name: &str, value: Option<usize>, range: std::ops::RangeInclusive<usize>| match value {
-            Some(value) if !range.contains(&value) => {
-                Err(Problem::invalid(format!("`{name}` must be a number from {} to {}", range.start(), range.end())))
-            }
-            _ => Ok(value),
-        };
-        let budget = within("budget", body.budget, 1..=MAX_TOKENS)?;
-        let limit = within("limit", body.limit, 1..=limits.results)?;
-        let snippets = within("snippets", body.snippets, 0..=MAX_SNIPPET_LINES)?;
-        let query = Query {
-            limit: limit.unwrap_or_else(|| SearchRequest::default_limit(budget)),
-            mode: match body.mode {
-                None | Some(SearchMode::Hybrid) => Mode::Hybrid,
-                Some(SearchMode::Sparse) => Mode::Sparse,
-                Some(SearchMode::Dense) => Mode::Dense,
-            },
-            group: match body.group {
-                None | Some(SearchGroup::Chunk) => Group::Chunk,
-                Some(SearchGroup::File) => Group::File,
-            },
-            filter,
-            content: body.content,
-            facets: body.facets,
-            work,
-            ..Query::new(body.query.clone(), aurora_clock::now_seconds())
-        };
-        let defaults = SearchRequest::new(query);
-        let request = SearchRequest {
-            highlight: body.highlight,
-            snippet_lines: if budget.is_some() { 0 } else { snippets.unwrap_or(defaults.snippet_lines) },
-            ..defaults
-        };
-        Ok(Self { request, budget })
+/// Checks the values of a search.
+fn search_request(body: &SearchBody, limits: &Limits, work: WorkBudget) -> Result<SearchRequest, Problem> {
+    let mut filter = FilterSpec {
+        types: body.types.clone(),
+        languages: body.lang.clone(),
+        paths: body.path.clone(),
+        grep: body.grep.clone(),
+        fixed: body.fixed.clone(),
+        ..FilterSpec::default()
+    };
+    for condition in &body.where_ {
+        filter.add_condition(condition).map_err(QueryError::Filter)?;
     }
-
-    fn find(&self, roots: Roots) -> Result<Found, Problem> {
-        let OpenedRoots { searchers, notes } = roots.open()?;
-        let mut results = searchers.search(&self.request)?;
-        results.notes.splice(0..0, notes);
-        let packed =
-            self.budget.map(|budget| searchers.packed(&results, budget, &self.request.query.work)).transpose()?;
-        Ok(Found { roots, results, packed, now: self.request.query.now })
+    if body.query.trim().is_empty() && filter.is_empty() {
+        return Err(QueryError::Empty.into());
     }
+    QueryError::check_length(&body.query)?;
+    let within = |name: &str, value: Option<usize>, range: std::ops::RangeInclusive<usize>| match value {
+        Some(value) if !range.contains(&value) => {
+            Err(Problem::invalid(format!("`{name}` must be a number from {} to {}", range.start(), range.end())))
+        }
+        _ => Ok(value),
+    };
+    let budget = within("budget", body.budget, 1..=MAX_TOKENS)?;
+    let limit = within("limit", body.limit, 1..=limits.results)?;
+    let snippets = within("snippets", body.snippets, 0..=MAX_SNIPPET_LINES)?;
+    let query = Query {
+        limit: limit.unwrap_or_else(|| SearchRequest::default_limit(budget)),
+        mode: body.mode.unwrap_or_default(),
+        group: body.group.unwrap_or_default(),
+        filter,
+        content: body.content,
+        facets: body.facets,
+        work,
+        ..Query::new(body.query.clone(), aurora_clock::now_seconds())
+    };
+    let defaults = SearchRequest::new(query);
+    Ok(SearchRequest {
+        highlight: body.highlight,
+        snippet_lines: if budget.is_some() { 0 } else { snippets.unwrap_or(defaults.snippet_lines) },
+        ..defaults
+    })
 }
 
 /// The results of a search, or their texts if the search has a budget.
@@ -297,6 +254,14 @@ struct Found {
 }
 
 impl Found {
+    fn new(request: &SearchRequest, budget: Option<usize>, roots: Roots) -> Result<Self, Problem> {
+        let OpenedRoots { searchers, notes } = roots.open()?;
+        let mut results = searchers.search(request)?;
+        results.notes.splice(0..0, notes);
+        let packed = budget.map(|budget| searchers.packed(&results, budget, &request.query.work)).transpose()?;
+        Ok(Self { roots, results, packed, now: request.query.now })
+    }
+
     /// Appends the answer to `out`, and records the results as accessed if `records` is true.
     fn write(&self, records: bool, out: &mut JsonBuffer) -> Result<(), Problem> {
         let Self { roots, results, packed, now } = self;

@@ -18,6 +18,7 @@ use crate::incremental::IncrementalCheck;
 use crate::services::RunScope;
 
 /// A file that is not indexed, or a directory in which nothing is indexed.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = OmittedEntry))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct NotIndexed {
     /// Path relative to the root.

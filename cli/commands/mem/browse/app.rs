@@ -260,11 +260,7 @@ impl App {
     /// Moves the focus to the next or previous of results, code and score.
     fn cycle_focus(&mut self, forward: bool) {
         let places = [(Focus::Results, self.pane), (Focus::Pane, Pane::Code), (Focus::Pane, Pane::Score)];
-        let current = match (self.focus, self.pane) {
-            (Focus::Results, _) => 0,
-            (Focus::Pane, Pane::Code) => 1,
-            (Focus::Pane, Pane::Score) => 2,
-        };
+        let current = places.iter().position(|place| *place == (self.focus, self.pane)).unwrap_or(0);
         let (focus, pane) = places[(current + if forward { 1 } else { places.len() - 1 }) % places.len()];
         if pane != self.pane {
             self.scroll = None;

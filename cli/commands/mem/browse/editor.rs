@@ -20,17 +20,6 @@ pub(crate) struct Editor {
     arguments: Vec<String>,
 }
 
-/// Syntax for passing a line to an editor.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum LineSyntax {
-    /// `+12 file`
-    Plus,
-    /// `file:12`
-    Suffix,
-    /// `--goto file:12`
-    Goto,
-}
-
 impl Editor {
     /// Returns the editor of the user: `VISUAL`, else `EDITOR`, else vi.
     pub(crate) fn from_environment() -> Result<Self, String> {
@@ -78,26 +67,20 @@ impl Editor {
         Ok(command)
     }
 
-    /// Returns the arguments for the file and the line.
+    /// Returns the arguments for the file and the line, in the syntax of the editor.
     fn location(&self, file: OsString, line: Option<u32>) -> Vec<OsString> {
         let Some(line) = line else { return vec![file] };
         let with_line = |mut file: OsString| {
             file.push(format!(":{line}"));
             file
         };
-        match self.line_syntax() {
-            LineSyntax::Plus => vec![format!("+{line}").into(), file],
-            LineSyntax::Suffix => vec![with_line(file)],
-            LineSyntax::Goto => vec!["--goto".into(), with_line(file)],
-        }
-    }
-
-    fn line_syntax(&self) -> LineSyntax {
         let name = Path::new(&self.program).file_stem().map(|name| name.to_string_lossy().to_lowercase());
         match name.as_deref().unwrap_or_default() {
-            "hx" | "helix" | "subl" | "sublime_text" | "zed" | "zeditor" => LineSyntax::Suffix,
-            "code" | "code-insiders" | "codium" | "vscodium" | "cursor" | "windsurf" => LineSyntax::Goto,
-            _ => LineSyntax::Plus,
+            "hx" | "helix" | "subl" | "sublime_text" | "zed" | "zeditor" => vec![with_line(file)],
+            "code" | "code-insiders" | "codium" | "vscodium" | "cursor" | "windsurf" => {
+                vec!["--goto".into(), with_line(file)]
+            }
+            _ => vec![format!("+{line}").into(), file],
         }
     }
 }

@@ -82,7 +82,7 @@ impl PreviewRequest {
             None => ("", None),
         };
         let of_file = |file: String| {
-            let (first, last) = self.row.lines?;
+            let (first, last) = self.row.card.lines?;
             let (from, to) = (first.checked_sub(1)? as usize, last as usize);
             let is_there = file.lines().nth(from).map(str::trim) == text.lines().next().map(str::trim);
             (is_there && to > from).then_some((file, from..to))
@@ -92,7 +92,7 @@ impl PreviewRequest {
             None => {
                 let count = text.lines().count();
                 let is_whole = |&(first, last): &(u32, u32)| (last + 1).saturating_sub(first) as usize == count;
-                let first = self.row.lines.filter(is_whole).map(|(first, _)| first);
+                let first = self.row.card.lines.filter(is_whole).map(|(first, _)| first);
                 self.build(text, first, 0..count, note, colours)
             }
         })

@@ -12,15 +12,9 @@ use crate::output::{ScoreCard, results};
 pub(super) struct Row {
     pub(super) key: String,
     pub(super) chunk: ChunkId,
-    pub(super) name: String,
-    pub(super) kind: String,
     pub(super) file: String,
     pub(super) language: String,
-    /// First and last line, if the file has lines that a user can open.
-    pub(super) lines: Option<(u32, u32)>,
-    /// Score from 0 to 1; `None` without a ranking.
-    pub(super) score: Option<f32>,
-    /// The score with its components.
+    /// The name and lines of the result, and its score with the components.
     pub(super) card: ScoreCard,
 }
 
@@ -47,7 +41,7 @@ pub(super) struct Marks {
 impl Row {
     /// Returns the location of the result, such as `src/a.py:12`.
     pub(super) fn place(&self) -> String {
-        match self.lines {
+        match self.card.lines {
             Some((first, _)) => format!("{}:{first}", self.file),
             None => self.file.clone(),
         }
@@ -57,12 +51,8 @@ impl Row {
         Self {
             key: hit.key.clone(),
             chunk: hit.id,
-            name: results::display_name(hit).to_owned(),
-            kind: results::abbreviated(hit.chunk_type).to_owned(),
             file: hit.file.clone(),
             language: hit.language.clone(),
-            lines: results::lines(hit),
-            score: is_ranked.then_some(hit.score),
             card: results::card(hit, is_ranked, now),
         }
     }

@@ -27,15 +27,7 @@ pub(super) struct Question {
     pub(super) refresh: bool,
 }
 
-/// A message from the search thread.
-pub(super) enum Reply {
-    /// An answer. A new generation may answer the same question again.
-    Answered(Box<Answer>),
-    /// The thread has ended and answers no questions.
-    Failed(ProjectError),
-}
-
-/// The answer to a question.
+/// The answer to a question. A new generation may answer the same question again.
 pub(super) struct Answer {
     pub(super) question: Question,
     /// Results, or the message of an error.
@@ -84,19 +76,16 @@ impl Questions {
 }
 
 /// Answers questions until `replies` returns false, because the receiver is gone.
+///
+/// # Errors
+/// Fails if the index cannot be opened.
 pub(super) fn answer(
     subject: Subject,
     questions: &Questions,
     embedder: RunningEmbedder,
-    replies: &impl Fn(Reply) -> bool,
-) {
-    let mut answering = match Answering::open(subject, embedder) {
-        Ok(answering) => answering,
-        Err(error) => {
-            replies(Reply::Failed(error));
-            return;
-        }
-    };
+    replies: &impl Fn(Answer) -> bool,
+) -> Result<(), ProjectError> {
+    let mut answering = Answering::open(subject, embedder)?;
     let mut asked: Option<Question> = None;
     loop {
         let new = questions.take(CHECK_INTERVAL);
@@ -107,9 +96,8 @@ pub(super) fn answer(
         let Some(question) = new.or_else(|| asked.clone().filter(|_| is_newer)) else { continue };
         asked = Some(question.clone());
         let found = answering.search(&question);
-        let answer = Answer { question, found, searcher: Arc::clone(&answering.searcher) };
-        if !replies(Reply::Answered(Box::new(answer))) {
-            return;
+        if !replies(Answer { question, found, searcher: Arc::clone(&answering.searcher) }) {
+            return Ok(());
         }
     }
 }
@@ -167,10 +155,7 @@ impl Answering {
         }
         match self.project.snapshot() {
             Ok(snapshot) => self.change_to(snapshot),
-            Err(error) => {
-                self.refuse(generation, &error);
-                false
-            }
+            Err(error) => self.refuse(generation, &error),
         }
     }
 
@@ -188,17 +173,16 @@ impl Answering {
                 self.refused = None;
                 true
             }
-            Err(error) => {
-                self.refuse(generation, &error);
-                false
-            }
+            Err(error) => self.refuse(generation, &error),
         }
     }
 
-    fn refuse(&mut self, generation: u64, error: &ProjectError) {
+    /// Notes that a generation cannot be opened. Returns false, because the generation in use does not change.
+    fn refuse(&mut self, generation: u64, error: &ProjectError) -> bool {
         self.refused = Some(generation);
         self.notes
             .push(format!("The new generation cannot be opened, so the previous one stays in use: {}", chain(error)));
+        false
     }
 
     fn search(&mut self, question: &Question) -> Result<Found, String> {

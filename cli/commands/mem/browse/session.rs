@@ -2,7 +2,7 @@
 
 use std::io;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::commands::mem::browse::app::{App, Effect};
 use crate::commands::mem::browse::editor::Editor;
 use crate::commands::mem::browse::preview::{self, Preview, PreviewRequest, PreviewRequests};
 use crate::commands::mem::browse::screen::{Screen, restore};
-use crate::commands::mem::browse::search::{self, Questions, Reply, RunningEmbedder, Subject};
+use crate::commands::mem::browse::search::{self, Answer, Questions, RunningEmbedder, Subject};
 use crate::commands::mem::browse::signals::{Signals, suspend};
 use crate::commands::mem::browse::theme::Theme;
 use crate::commands::mem::browse::{BrowseArgs, command, filters, view};
@@ -36,21 +36,15 @@ const STACK_BYTES: usize = 8 << 20;
 /// Maximum number of keys that are handled between two frames.
 const MAX_KEYS: usize = 256;
 
+/// Message for a thread that panicked and printed the reason.
+const BROKEN: &str = "the search thread ended unexpectedly";
+
 /// A message from one of the threads.
 enum ThreadMessage {
-    Reply(Box<Reply>),
-    Preview(Preview),
-}
-
-/// The reason why the browser ends.
-enum End {
-    /// The user quit.
-    Left,
-    /// A signal arrived while an editor ran.
-    Signalled,
+    Answer(Box<Answer>),
+    /// The search thread has ended and answers no questions.
     Failed(ProjectError),
-    /// A thread panicked and printed a message.
-    Broken,
+    Preview(Preview),
 }
 
 /// A running browser.
@@ -73,7 +67,8 @@ pub(super) struct Session {
     /// The result whose code was requested last, with the number of the answer that contains it.
     requested: Option<(String, u64)>,
     awaits_code: bool,
-    end: Option<End>,
+    /// The outcome of the browser, once it ends.
+    end: Option<Outcome>,
 }
 
 impl Session {
@@ -93,14 +88,17 @@ impl Session {
         let searching = {
             let (questions, embedder, send) = (Arc::clone(&questions), embedder.clone(), send.clone());
             spawn("search", move || {
-                search::answer(subject, &questions, embedder, &|reply| {
-                    send.send(ThreadMessage::Reply(Box::new(reply))).is_ok()
-                });
+                let answers = |answer| send.send(ThreadMessage::Answer(Box::new(answer))).is_ok();
+                if let Err(error) = search::answer(subject, &questions, embedder, &answers) {
+                    let _ = send.send(ThreadMessage::Failed(error));
+                }
             })
         };
         let reading = {
             let requests = Arc::clone(&requests);
-            spawn("preview", move || send_previews(&requests, &send))
+            spawn("preview", move || {
+                preview::serve_requests(&requests, &|preview| send.send(ThreadMessage::Preview(preview)).is_ok());
+            })
         };
         let failed = |error: io::Error| Failure::new(format!("cannot start a thread: {error}"));
         Ok(Self {
@@ -130,12 +128,7 @@ impl Session {
         let end = self.end.take();
         drop(self);
         shown.map_err(|error| terminal_failure(&error))?;
-        match end {
-            None | Some(End::Left) => Ok(()),
-            Some(End::Signalled) => Err(Failure::Interrupted("a signal arrived while the editor ran".to_owned())),
-            Some(End::Failed(error)) => Err(error.into()),
-            Some(End::Broken) => Err(Failure::new("the search thread ended unexpectedly")),
-        }
+        end.unwrap_or(Ok(()))
     }
 
     fn show(&mut self) -> io::Result<()> {
@@ -146,12 +139,13 @@ impl Session {
             }
             self.screen.draw(|buffer| view::draw(buffer, &mut self.app, self.theme))?;
             if !Screen::is_taken() {
-                self.end = Some(End::Broken);
+                self.end = Some(Err(Failure::new(BROKEN)));
             }
             let mut has_changed = false;
             while !has_changed && self.end.is_none() {
                 if self.signals.has_ending_signal() {
-                    self.end = Some(End::Signalled);
+                    let message = "a signal arrived while the editor ran";
+                    self.end = Some(Err(Failure::Interrupted(message.to_owned())));
                     break;
                 }
                 let waits = self.awaits_code || self.app.is_pending();
@@ -187,7 +181,8 @@ impl Session {
         let has_messages = next.is_some();
         while let Some(message) = next {
             match message {
-                ThreadMessage::Reply(reply) => self.take_reply(*reply)?,
+                ThreadMessage::Answer(answer) => self.take_answer(*answer)?,
+                ThreadMessage::Failed(error) => self.end = Some(Err(error.into())),
                 ThreadMessage::Preview(preview) if self.app.selection().is_some_and(|row| row.key == preview.key) => {
                     self.awaits_code = false;
                     self.app.preview = Some(preview);
@@ -197,25 +192,17 @@ impl Session {
             next = self.messages.try_recv().ok();
         }
         if self.end.is_none() && has_ended {
-            self.end = Some(End::Broken);
+            self.end = Some(Err(Failure::new(BROKEN)));
         }
         Ok(has_messages)
     }
 
-    fn take_reply(&mut self, reply: Reply) -> io::Result<()> {
-        match reply {
-            Reply::Answered(answer) => {
-                self.searcher = Some(answer.searcher);
-                self.answers += 1;
-                match self.app.answer(answer.question, answer.found) {
-                    Some(effect) => self.perform(effect),
-                    None => Ok(()),
-                }
-            }
-            Reply::Failed(error) => {
-                self.end = Some(End::Failed(error));
-                Ok(())
-            }
+    fn take_answer(&mut self, answer: Answer) -> io::Result<()> {
+        self.searcher = Some(answer.searcher);
+        self.answers += 1;
+        match self.app.answer(answer.question, answer.found) {
+            Some(effect) => self.perform(effect),
+            None => Ok(()),
         }
     }
 
@@ -251,7 +238,7 @@ impl Session {
             }
             Effect::Suspend => self.screen.without(suspend)??,
             Effect::Redraw => self.screen.forget()?,
-            Effect::Quit => self.end = Some(End::Left),
+            Effect::Quit => self.end = Some(Ok(())),
         }
         Ok(())
     }
@@ -266,7 +253,7 @@ impl Session {
                 return Ok(());
             }
         };
-        let line = row.lines.map(|(first, _)| first);
+        let line = row.card.lines.map(|(first, _)| first);
         let command = editor.command(self.project.root(), place::here().as_deref(), &row.file, line);
         let mut command = match command {
             Ok(command) => command,
@@ -292,10 +279,6 @@ impl Session {
         self.questions.ask(question);
         Ok(())
     }
-}
-
-fn send_previews(requests: &PreviewRequests, send: &SyncSender<ThreadMessage>) {
-    preview::serve_requests(requests, &|preview| send.send(ThreadMessage::Preview(preview)).is_ok());
 }
 
 fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<JoinHandle<()>> {

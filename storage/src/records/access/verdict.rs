@@ -1,11 +1,11 @@
 //! Judgements by users and agents of chunks that a search has shown.
 
 use aurora_codec::{ByteReader, put};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A judgement of one chunk.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
     /// The chunk was the one that was looked for.

@@ -15,13 +15,9 @@ fn found(names: &[&str]) -> Found {
     let row = |name: &&str| Row {
         key: format!("code:a.py:{name}"),
         chunk: ChunkId(0),
-        name: (*name).to_owned(),
-        kind: "function".to_owned(),
         file: "a.py".to_owned(),
         language: "python".to_owned(),
-        lines: Some((3, 5)),
-        score: Some(0.5),
-        card: ScoreCard::default(),
+        card: ScoreCard { name: (*name).to_owned(), lines: Some((3, 5)), ..ScoreCard::default() },
     };
     Found { rows: names.iter().map(row).collect(), ..Found::default() }
 }
@@ -38,7 +34,7 @@ fn asked(effect: Option<Effect>) -> Question {
 }
 
 fn selected(app: &App) -> &str {
-    app.selection().map_or("", |row| &row.name)
+    app.selection().map_or("", |row| &row.card.name)
 }
 
 #[test]

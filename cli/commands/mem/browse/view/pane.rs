@@ -23,7 +23,7 @@ pub(super) fn draw(buffer: &mut Buffer, area: Rect, app: &mut App, theme: Theme)
     };
     match app.pane {
         Pane::Score => {
-            title(buffer, heading, &format!("Score of {}", sanitize::line(&row.name)), has_focus, theme);
+            title(buffer, heading, &format!("Score of {}", sanitize::line(&row.card.name)), has_focus, theme);
             let lines = scores::lines(&row.card, usize::from(body.width));
             let top = scrolled(app, lines.len(), 0);
             for (line, y) in lines.iter().skip(top).zip(body.y..body.bottom()) {
@@ -50,7 +50,7 @@ fn scrolled(app: &mut App, lines: usize, first: usize) -> usize {
 
 /// Formats the title, such as `src/cache.py:12-40 · changed since it was indexed`.
 fn code_title(row: &Row, preview: &Preview, columns: u16) -> String {
-    let lines = row.lines.map_or_else(String::new, |(first, last)| format!(":{first}-{last}"));
+    let lines = row.card.lines.map_or_else(String::new, |(first, last)| format!(":{first}-{last}"));
     let note = if preview.note.is_empty() { String::new() } else { format!(" · {}", preview.note) };
     let room = usize::from(columns).saturating_sub(width::measure(&lines) + width::measure(&note));
     format!("{}{lines}{note}", width::elide_path(&sanitize::line(&row.file), room))

@@ -52,9 +52,9 @@ fn result(buffer: &mut Buffer, area: Rect, row: &Row, is_selected: bool, theme: 
         }
     }
     let mut line = Rect { x: area.x + indent, width: area.width - indent, height: 1, ..area };
-    if let Some(score) = row.score {
+    if let Some(score) = row.card.final_score {
         if area.width >= BAR_COLUMNS {
-            text(buffer, line, &bar(score), theme.style(Role::Good));
+            text(buffer, line, &bar(score as f32), theme.style(Role::Good));
             line = after(line, BAR + 1);
         }
         let score = format!("{score:.3}");
@@ -62,12 +62,12 @@ fn result(buffer: &mut Buffer, area: Rect, row: &Row, is_selected: bool, theme: 
         line = after(line, width::measure(&score) as u16 + 1);
     }
     if area.width >= KIND_COLUMNS {
-        let kind = sanitize::line(&row.kind);
+        let kind = sanitize::line(&row.card.kind);
         let columns = (width::measure(&kind) as u16).min(line.width);
         text(buffer, after(line, line.width - columns), &kind, theme.style(Role::Faint));
         line.width = line.width.saturating_sub(columns + 1);
     }
-    let name = width::elide_middle(&sanitize::line(&row.name), usize::from(line.width));
+    let name = width::elide_middle(&sanitize::line(&row.card.name), usize::from(line.width));
     text(buffer, line, &name, theme.style(Role::Heading));
     if area.height > 1 {
         let line = Rect { x: area.x + indent, y: area.y + 1, width: area.width - indent, height: 1 };
@@ -77,7 +77,7 @@ fn result(buffer: &mut Buffer, area: Rect, row: &Row, is_selected: bool, theme: 
 
 /// Formats the location of a result, such as `src/…/cache.py:12`. The directories are shortened first.
 fn location(row: &Row, columns: usize) -> String {
-    let line = row.lines.map_or_else(String::new, |(first, _)| format!(":{first}"));
+    let line = row.card.lines.map_or_else(String::new, |(first, _)| format!(":{first}"));
     let file = width::elide_path(&sanitize::line(&row.file), columns.saturating_sub(width::measure(&line)));
     file + &line
 }

@@ -14,13 +14,15 @@ fn app(query: &str, names: &[String]) -> App {
     let row = |name: &String| Row {
         key: name.clone(),
         chunk: ChunkId(0),
-        name: name.clone(),
-        kind: "function".to_owned(),
         file: format!("src/{name}.py"),
         language: "python".to_owned(),
-        lines: Some((3, 5)),
-        score: Some(0.5),
-        card: ScoreCard { final_score: Some(0.5), name: name.clone(), ..ScoreCard::default() },
+        card: ScoreCard {
+            kind: "function".to_owned(),
+            name: name.clone(),
+            lines: Some((3, 5)),
+            final_score: Some(0.5),
+            ..ScoreCard::default()
+        },
     };
     app.answer(question, Ok(Found { rows: names.iter().map(row).collect(), ..Found::default() }));
     let line = |text: &String| PreviewLine { number: Some(1), text: text.clone(), ..PreviewLine::default() };
