@@ -138,8 +138,8 @@ struct OutlineBuilder<'a, 't> {
     doc_bytes_left: usize,
 }
 
-/// The attached comments and attributes of the most recent offset. They are kept because several definitions may start
-/// at one offset, as in `const a = …, b = …`.
+/// The attached comments and attributes of the most recent offset. They are cached because several definitions may
+/// start at one offset, as in `const a = …, b = …`.
 #[derive(Clone, Default)]
 struct AttachedCache {
     at: Option<u32>,
@@ -402,7 +402,7 @@ impl<'t> OutlineBuilder<'_, 't> {
     }
 }
 
-/// Returns the last token of a node that is neither white space nor a comment. A node with more text after its last
+/// Returns the last token inside `node` that is neither white space nor a comment. A node with more text after its last
 /// child, such as a literal block, counts as a token.
 fn last_token<'t>(node: Node<'t>, text: &str) -> Node<'t> {
     let mut last = node;
