@@ -16,6 +16,6 @@ fn sample() {
 
 /// In this text, `#` does not begin a comment, and the grammar ends the first instruction after the second line.
 #[test]
-fn a_stage_with_an_error_has_the_lines_of_its_bytes() {
+fn the_lines_of_a_stage_with_an_error_match_its_bytes() {
     insta::assert_snapshot!(outline(&CONTAINERFILE, "FROM n:#\nr"), @"block n 1-2 FROM n: r |  |  | is n | exported");
 }

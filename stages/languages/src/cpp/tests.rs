@@ -66,7 +66,7 @@ fn sample() {
 }
 
 #[test]
-fn constants_and_variables_outside_functions_are_named() {
+fn constants_and_variables_outside_functions_are_listed() {
     let source = r##"
 #define LIMIT 10
 enum class Color { Red, Green = 2 };

@@ -42,7 +42,7 @@ fn sample() {
 }
 
 #[test]
-fn attributes_and_fields_are_named() {
+fn attributes_and_fields_are_listed() {
     let source = r#"
 defmodule A do
   @moduledoc false

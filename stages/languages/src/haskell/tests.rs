@@ -41,7 +41,7 @@ fn sample() {
 }
 
 #[test]
-fn constructors_and_fields_are_named() {
+fn constructors_and_fields_are_listed() {
     let source = r#"
 module A where
 data T = A Int | B { one, two :: Int } | Int :> Int

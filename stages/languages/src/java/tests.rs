@@ -25,7 +25,7 @@ fn sample() {
 }
 
 #[test]
-fn constants_and_variables_outside_functions_are_named() {
+fn constants_and_variables_outside_functions_are_listed() {
     let source = r##"
 class Limits {
   public static final int MOST = 3, LEAST = 1;

@@ -39,7 +39,7 @@ fn sample() {
 }
 
 #[test]
-fn constants_and_variables_outside_functions_are_named() {
+fn constants_and_variables_outside_functions_are_listed() {
     let source = r##"
 const fs = require("fs"), port = 80;
 export const AsyncFunction = Object.getPrototypeOf(async () => {}).constructor;

@@ -35,7 +35,7 @@ fn sample() {
 }
 
 #[test]
-fn constants_and_variables_outside_functions_are_named() {
+fn constants_and_variables_outside_functions_are_listed() {
     let source = r#"
 use constant LIMIT => 1;
 use constant { LOW => 1, HIGH => 2 };

@@ -41,7 +41,7 @@ fn sample() {
 }
 
 #[test]
-fn constants_and_variables_outside_functions_are_named() {
+fn constants_and_variables_outside_functions_are_listed() {
     let source = r#"<?php
 const A = 1, B = 2;
 define("C", 3);

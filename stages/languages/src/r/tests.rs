@@ -42,7 +42,7 @@ fn sample() {
 }
 
 #[test]
-fn variables_outside_functions_and_fields_are_named() {
+fn variables_outside_functions_and_fields_are_listed() {
     let source = r#"
 LIMIT <- 1
 other = 2

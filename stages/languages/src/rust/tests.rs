@@ -29,7 +29,7 @@ fn sample() {
 }
 
 #[test]
-fn constants_and_variables_outside_functions_are_named() {
+fn constants_and_variables_outside_functions_are_listed() {
     let source = r##"
 pub const MOST: usize = { const INSIDE: usize = 1; INSIDE };
 static mut COUNT: u8 = 0;

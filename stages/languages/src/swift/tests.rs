@@ -51,7 +51,7 @@ fn sample() {
 }
 
 #[test]
-fn constants_and_variables_outside_functions_are_named() {
+fn constants_and_variables_outside_functions_are_listed() {
     let source = r#"
 let a = 1, b = 2
 var (c, d) = (1, 2)

@@ -35,7 +35,7 @@ fn sample_with_jsx() {
 }
 
 #[test]
-fn constants_and_variables_outside_functions_are_named() {
+fn constants_and_variables_outside_functions_are_listed() {
     let source = r##"
 const fs = require("fs"), port = 80;
 export const AsyncFunction = Object.getPrototypeOf(async () => {}).constructor;

@@ -33,7 +33,7 @@ fn sample() {
 }
 
 #[test]
-fn constants_and_variables_outside_functions_are_named() {
+fn constants_and_variables_outside_functions_are_listed() {
     let source = r#"
 const std = @import("std");
 pub const limit: u32 = 1;
