@@ -29,7 +29,7 @@ impl<'t> LineCounter<'t> {
         Self { text, offset: 0, line: 1 }
     }
 
-    /// The line of `offset`, which must not be smaller than in the previous call.
+    /// Returns the line of `offset`, which must not be smaller than in the previous call.
     pub(crate) fn line_of(&mut self, offset: usize) -> u32 {
         let passed = self.text.as_bytes().get(self.offset..offset).unwrap_or_default();
         self.line += memchr::memchr_iter(b'\n', passed).count() as u32;

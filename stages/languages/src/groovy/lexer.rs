@@ -121,8 +121,8 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    /// Returns the end of the literal that begins here. If the closing quote is missing, returns the end of the line, or
-    /// the end of the text for literals that may span lines.
+    /// Returns the end of the literal that begins here. If the closing quote is missing, returns the end of the line,
+    /// or the end of the text for literals that may span lines.
     fn literal_end(&mut self, quote: &'static str) -> usize {
         if quote == "$/" {
             return self.rest()[2..].find("/$").map_or(self.text.len(), |length| self.at + length + 4);

@@ -1,7 +1,8 @@
 //! Writes the outline of a Groovy source in Java, which the parser can read.
 //!
-//! The outline is as long as the source, and every name has the same offset in both. Names are written as `xxx`, because
-//! the engine reads them from the source. Expressions become a flat list of statements, which needs no operators:
+//! The outline is as long as the source, and every name has the same offset in both. Names are written as `xxx`,
+//! because the engine reads them from the source. Expressions become a flat list of statements, which needs no
+//! operators:
 //!
 //! | source | outline |
 //! |---|---|
@@ -327,7 +328,7 @@ impl OutlineWriter<'_> {
         }
         self.write(self.start(index), labels);
         self.write_name(name);
-        // `name{` has no room for a colon, which therefore replaces the last character of the name. The engine reads the
+        // `name{` has no room for a colon, so the colon replaces the last character of the name. The engine reads the
         // name from the source.
         self.write(self.end(name) - usize::from(self.start(brace) == self.end(name)), ":");
         self.open(brace, Inside::Block);

@@ -1,5 +1,5 @@
-//! Support for JSON. Values are blocks that are named by their key paths. Documents and list items are also blocks, whose
-//! names [`Entity`] derives from their keys.
+//! Support for JSON. Values are blocks that are named by their key paths. Documents and list items are also blocks.
+//! [`Entity`] derives their names from their keys.
 
 #![cfg(feature = "json")]
 
