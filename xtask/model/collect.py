@@ -213,7 +213,7 @@ def collect_debian(kind, names, work):
 
 
 def collect_rust(names, work):
-    """Writes one manifest with the listed crates, with which cargo fetch downloads them and their dependencies."""
+    """Collects crates. All listed crates are in one manifest, from which cargo fetch downloads them and their dependencies."""
     d = os.path.join(work, "dl", "rust", "fetch")
     home = os.path.join(work, "dl", "rust", "home")
     if not glob.glob(home + "/registry/src/*/*"):

@@ -6,9 +6,9 @@ usage: commits.py --clones DIR --out FILE [--tsv FILE] [--cap 5000] [--only OWNE
 DIR/OWNER+NAME is a full clone, with or without a work tree (git clone --bare https://github.com/OWNER/NAME DIR/OWNER+NAME). Repositories
 are read only if their licences are accepted (collect.py) and neither barred.txt nor held-out.txt names them.
 
-The history is walked from HEAD, newest commit first. A git log without contents chooses commits by subject and number of files. Then one
-diff and one read of blobs serve 100 commits. A commit is used if it is not a merge, changes one to four source files and at most 150
-lines in them, and has an informative subject after cleaning.
+The history is walked from HEAD, newest commit first. Commits are chosen by subject and number of files from a git log without contents.
+One diff and one read of blobs are run for each 100 commits. A commit is used if it is not a merge, changes one to four source files and
+at most 150 lines in them, and has an informative subject after cleaning.
 
 The query of a pair is the cleaned subject. The code is a function, method or class as it is after the commit. Each commit gives a pair for
 each of up to three definitions with the most changed lines. A changed line belongs to the innermost definition around it, so only changed
@@ -255,10 +255,10 @@ def repository_pairs(repo, name, cap):
                     rows.append((n, {"lang": lang, "pkg": f"git:{name}", "path": path, "query": query, "kind": d["kind"], "name": d["name"],
                                      "scopes": d["scopes"], "sig": d["signature"][:1000], "body": d["code"][:MAX_BODY], "rest": ""}))
         for _, p in sorted(rows, key=lambda r: (-r[0], r[1]["path"], r[1]["scopes"] + r[1]["name"])):
-            place = p["scopes"] + p["name"], p["path"]
-            if len(taken) < 2 * PER_COMMIT and place not in taken and p["body"] not in taken and uses[place] < PER_FUNCTION:
-                taken += [place, p["body"]]
-                uses[place] += 1
+            function = p["scopes"] + p["name"], p["path"]
+            if len(taken) < 2 * PER_COMMIT and function not in taken and p["body"] not in taken and uses[function] < PER_FUNCTION:
+                taken += [function, p["body"]]
+                uses[function] += 1
                 total += 1
                 yield p
                 if total == cap:

@@ -132,7 +132,7 @@ def main():
     a.fresh = False
     data = prepare(a, print)
     got = np.load(os.path.join(a.work, a.name + ".npz"))
-    assert list(got["tokens"]) == data["tokens"], "another vocabulary: prepare anew or name another table"
+    assert list(got["tokens"]) == data["tokens"], "the table has another vocabulary; run train.py with --fresh, or name another table"
     q8, scale = quantise(got["E"])
     table = q8 * scale[:, None]
     out = measure({"pairs": data["test"], "mats": data["test_mats"]}, initial(data, table.shape[1]), (table, got["A"], got["W"]))

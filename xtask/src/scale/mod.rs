@@ -77,7 +77,7 @@ pub(crate) fn run(options: &Options) -> Result<(), String> {
     let mut corpus = Corpus::link(&options.root, &scratch.path().join("all"), options.copies)?;
     // This run also reads the corpus into the page cache.
     programs.index(&corpus, processors.all())?;
-    corpus.leave_out(&programs.not_indexed(&corpus, processors.all())?);
+    corpus.remove(&programs.not_indexed(&corpus, processors.all())?);
     if corpus.paths.is_empty() {
         return Err(format!("{}: no file is indexed", options.root.display()));
     }

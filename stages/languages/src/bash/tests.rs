@@ -16,8 +16,8 @@ fn sample() {
     function _retry.report 53-53 report() | Nested functions are global, too. | log | exported
     function in_subshell 62-65 in_subshell() |  | make | exported
     function main 67-70 main() |  | build tee _retry | exported
-    values: MAX_TRIES HOST PORT CHECKSUMS tries BUILD_DIR TARGET ll la quiet
-    outside: dirname sort main
+    constants: MAX_TRIES HOST PORT CHECKSUMS tries BUILD_DIR TARGET ll la quiet
+    calls outside symbols: dirname sort main
     doc: Makes a release: builds, signs and uploads it.⏎⏎Usage: release VERSION
     "#);
 }
@@ -77,7 +77,7 @@ fn gentoo_ebuilds_import_the_eclasses_that_they_inherit() {
     import eutils *
     import git-r3 *
     function src_compile 3-5 src_compile() |  | emake | exported
-    values: EAPI
+    constants: EAPI
     ");
 }
 

@@ -9,7 +9,7 @@ fn sample() {
     block build 6-14 FROM golang:${GO_VERSION} AS build | Compiles the service. |  | is golang | exported
     block test 16-20 FROM build AS test |  |  | is build | exported
     block gcr.io/distroless/static 23-27 FROM gcr.io/distroless/static:nonroot | What is shipped. |  | is gcr.io/distroless/static | exported
-    values: GO_VERSION CGO_ENABLED GOFLAGS REVISION
+    constants: GO_VERSION CGO_ENABLED GOFLAGS REVISION
     doc: syntax=docker/dockerfile:1⏎The image of the service.
     "#);
 }

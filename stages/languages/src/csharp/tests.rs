@@ -44,7 +44,7 @@ fn sample() {
     class Demo.Tools.Checks 85-85 class Checks |  |  | exported
     method Demo.Tools.Checks.Run 85-85 void Run() |  |
     class Demo.Tools.Checks 87-87 class Checks |  |  | exported
-    values: Limit Least Name Open Closed
+    constants: Limit Least Name Open Closed
     ");
 }
 

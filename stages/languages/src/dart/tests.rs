@@ -50,7 +50,7 @@ fn sample() {
     function native 112-112 external void native() |  |  | exported
     function handle 113-113 external int get handle |  |  | exported
     function handle 114-114 external set handle(int value) |  |  | exported
-    values: limit _name other first second version max id name _count total red green rgb
+    constants: limit _name other first second version max id name _count total red green rgb
     ");
 }
 

@@ -37,7 +37,7 @@ fn sample() {
     method Shop.Priced.price 99-99 def price(_) |  |  | of Shop.Priced | exported
     module Shop.CartTest 102-110 defmodule Shop.CartTest |  |  | exported
     function Shop.CartTest.add/2.adds an item 106-108 test "adds an item", %{cart: cart} |  | assert add build | exported
-    values: max_items rates owner items total message
+    constants: max_items rates owner items total message
     "#);
 }
 

@@ -47,8 +47,8 @@ fn sample() {
     method Level.weight 179-179 int weight() |  | heavy | exported
     method Level.Level 182-182 Level(int value) |  | set | exported
     block deploy 185-187 workflow deploy |  | main | exported
-    values: MAX counter LIMIT name other RED GREEN level first SIZE pattern path LOW HIGH
-    outside: pair
+    constants: MAX counter LIMIT name other RED GREEN level first SIZE pattern path LOW HIGH
+    calls outside symbols: pair
     "#);
 }
 

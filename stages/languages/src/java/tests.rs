@@ -20,7 +20,7 @@ fn sample() {
     method Things.State.exit 25-25 void exit() |  |
     struct Things.Pair 26-26 record Pair(int x, int y) |  |
     method Things.Pair.Pair 26-26 Pair |  | check
-    values: OPEN
+    constants: OPEN
     "#);
 }
 

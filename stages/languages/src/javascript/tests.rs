@@ -33,8 +33,8 @@ fn sample() {
     function helper 36-36 function helper() |  |
     function a 37-37 a = () |  |
     function b 37-37 b = function* () |  | memo
-    values: named api
-    outside: require describe it expect
+    constants: named api
+    calls outside symbols: require describe it expect
     "#);
 }
 

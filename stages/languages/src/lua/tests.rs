@@ -24,7 +24,7 @@ fn sample() {
     function handlers.nested.deep 68-68 deep = function() |  |  | exported
     function handlers._private 69-69 _private = function() |  |
     function reset 72-74 function reset() |  |  | exported
-    values: unused Queue MAX_JOBS DEFAULTS LIMIT VERSION handlers
+    constants: unused Queue MAX_JOBS DEFAULTS LIMIT VERSION handlers
     doc: A queue of jobs.⏎Jobs run in the order in which they were added.⏎@module queue
     "#);
 }
@@ -60,7 +60,7 @@ require(prefix .. "g")
     import x.c c
     import x.e
     import f.lua
-    values: d
-    outside: other print
+    constants: d
+    calls outside symbols: other print
     ");
 }

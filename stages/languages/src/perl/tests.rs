@@ -30,7 +30,7 @@ fn sample() {
     function Geometry::Square::side 92-92 sub side |  |  | exported
     class Geometry::Point 95-98 class Geometry::Point :isa(Geometry::Base) |  |  | is Geometry::Base | exported
     method Geometry::Point::move 97-97 method move |  |  | exported
-    values: PI SIDES ANGLE VERSION ISA count cache
+    constants: PI SIDES ANGLE VERSION ISA count cache
     ");
 }
 

@@ -22,8 +22,8 @@ fn sample() {
     function Even 87-89 filter Even |  |  | 1 branches | exported
     function Clear-Cache 91-91 function Clear-Cache { } |  |  | exported
     function Get-Count.counts files 96-98 It 'counts files' |  | Get-Count Should | exported
-    values: Limit Depth Cache Monday Friday Name tries
-    outside: Invoke-Backup
+    constants: Limit Depth Cache Monday Friday Name tries
+    calls outside symbols: Invoke-Backup
     doc: .SYNOPSIS⏎Backs up directories.
     ");
 }

@@ -19,8 +19,8 @@ fn sample() {
     method Store.Lease.renew 37-37 def renew(self) |  |  | exported
     function _login 42-43 async def _login(request) | Serves the login page.⏎Needs a session. | route create
     function square 45-45 square = lambda x |  |  | exported
-    values: log
-    outside: getLogger main
+    constants: log
+    calls outside symbols: getLogger main
     doc: Sessions and their store.⏎⏎One process, many users.
     "#);
 }

@@ -23,7 +23,7 @@ fn sample() {
     function twice 22-22 macro_rules! twice { () => {} } |  |
     enum Kind 24-24 pub enum Kind |  |  | exported
     type Alias 25-25 pub(crate) type Alias = u8 |  |  | exported
-    values: A B
+    constants: A B
     doc: Points and shapes.
     "#);
 }

@@ -111,7 +111,7 @@ impl<'t> Masker<'t> {
         }
     }
 
-    /// Ends the current statement at the offset `end`. With `has_semicolon`, its last character is a semicolon.
+    /// Ends the current statement at the offset `end`. If `has_semicolon` is true, the statement ends with a semicolon.
     fn end_statement(&mut self, end: usize, has_semicolon: bool) {
         if let Some(UnsupportedStatement { start, previous_ended }) = self.unsupported.take() {
             let end = end - usize::from(has_semicolon && !previous_ended);

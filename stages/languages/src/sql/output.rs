@@ -44,8 +44,8 @@ pub(super) fn blank(bytes: &mut [u8]) {
     }
 }
 
-/// Writes a token over the first sufficient run of spaces between `from` and `to`. Returns the offset past the token
-/// and the space after it.
+/// Writes a token over the first run of spaces between `from` and `to` that is long enough. Returns the offset past the
+/// token and, if a space follows the token, past this space.
 pub(super) fn write(bytes: &mut [u8], from: usize, to: usize, token: &[u8]) -> Option<usize> {
     let fits = |window: &[u8]| window.iter().all(|byte| *byte == b' ');
     let at = from + bytes.get(from..to)?.windows(token.len()).position(fits)?;

@@ -25,7 +25,7 @@ fn sample() {
     function foo.ext 25-25 export function ext(): void |  |  | exported
     function global 26-26 declare function global(x: number): string |  |
     function default 27-27 export default function () |  |  | exported
-    values: Red Green
+    constants: Red Green
     "#);
 }
 
