@@ -26,19 +26,21 @@ fn repositories() -> BTreeMap<String, Vec<String>> {
 fn every_question_is_well_formed_and_has_a_repository() {
     let (mut ids, mut parts) = (BTreeSet::new(), BTreeMap::<String, usize>::new());
     for (name, columns) in repositories() {
-        let [_, repository, commit, _, licence, part, count] = &columns[..] else { panic!("columns of {name}") };
+        let [_, repository, commit, _, licence, part, count] = &columns[..] else {
+            panic!("{name} does not have seven columns")
+        };
         assert!(repository.split('/').count() == 2 && !licence.is_empty(), "{name}");
         assert!(commit.len() == 40 && commit.bytes().all(|byte| byte.is_ascii_hexdigit()), "{name}");
         let questions = recipe(&format!("ranking/questions/{name}.jsonl"));
         assert_eq!(questions.lines().count().to_string(), *count, "{name}");
         for line in questions.lines() {
-            let question: Value = serde_json::from_str(line).expect("a line is JSON");
+            let question: Value = serde_json::from_str(line).expect("each line is JSON");
             let text = |key: &str| question[key].as_str().unwrap_or_default().to_owned();
             assert!(["behaviour", "design", "symbol"].contains(&text("kind").as_str()), "{line}");
             assert!(["agreed", "changed"].contains(&text("second").as_str()), "{line}");
             assert!((1..=16).contains(&text("query").split_whitespace().count()), "{line}");
             assert!(text("id").starts_with(&name) && ids.insert(text("id")), "{line}");
-            let answers = question["relevant"].as_array().expect("answers");
+            let answers = question["relevant"].as_array().expect("`relevant` is a list");
             assert!((1..=3).contains(&answers.len()), "{line}");
             assert!(
                 answers.iter().all(|answer| answer["path"].as_str().is_some_and(|path| !path.is_empty())),

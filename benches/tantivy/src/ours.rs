@@ -32,7 +32,7 @@ pub const ONE_FIELD: Bm25Config = Bm25Config { k1: 1.2, b: 0.75, fields: [0.0, 0
 pub enum Fields {
     /// All terms belong to one field.
     One,
-    /// Each term belongs to its own field.
+    /// Each term belongs to the field in which it occurs.
     Six,
 }
 
@@ -88,7 +88,7 @@ fn add_batch(writer: &IndexWriter, batch: &[(u32, TermVector)]) -> Outcome<()> {
     Ok(writer.add_terms(batch.iter().map(|(chunk, terms)| (ChunkId(*chunk), terms)))?)
 }
 
-/// Replaces files by the same chunks: opens the writer, writes the chunks, and publishes.
+/// Replaces the chunks of files with the same chunks: opens the writer, writes the chunks, and publishes.
 pub fn update(environment: &Environment, corpus: &Corpus, files: &[&File]) -> Outcome<Manifest> {
     let writer = environment.writer(WriterOptions { memory: MEMORY, ..WriterOptions::default() })?;
     let mut builder = TermVector::builder();
@@ -103,7 +103,7 @@ pub fn update(environment: &Environment, corpus: &Corpus, files: &[&File]) -> Ou
     publish(writer)
 }
 
-/// Replaces a file by chunks without terms.
+/// Replaces the chunks of a file with chunks without terms.
 fn replace(writer: &IndexWriter, file: &File) -> Outcome<Vec<ChunkId>> {
     let empty = Chunk { path: file.path.clone(), ..Chunk::empty(String::new(), ChunkType::Function) };
     let chunks = vec![NewChunk::from(&empty); file.chunks.len()];

@@ -78,7 +78,7 @@ impl OutlineWriter<'_> {
         self.write_name(name);
     }
 
-    /// Returns the index of the token after type arguments or type parameters, or `open` if there are none.
+    /// Returns the index of the token after type arguments or type parameters, or `open` if no such list starts there.
     pub(super) fn type_arguments_end(&self, open: usize) -> usize {
         let is_type = |at: &usize| self.is_word(*at) || "<>,.?&@[]".contains(self.word(*at));
         let mut depth = 0;
