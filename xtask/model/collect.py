@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Download the packages that sources.txt names, check their licences, and unpack those that may be used.
+"""Downloads the packages that sources.txt names, checks their licences, and unpacks those that may be used.
 
 usage: collect.py --work DIR [--only python,npm,debian,rust,github]
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Make pairs (commit subject, code) from the history of clones.
+"""Makes pairs (commit subject, code) from the history of clones.
 
 usage: commits.py --clones DIR --out FILE [--tsv FILE] [--cap 5000] [--only OWNER/NAME,...]
 

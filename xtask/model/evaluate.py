@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measure a trained and quantised table on the held-out packages, and compare it with BM25 and with the table before training.
+"""Measures a trained and quantised table on the held-out packages, and compares it with BM25 and with the table before training.
 
 usage: evaluate.py --work DIR --name NAME [--against MODEL.bin]     (after train.py; writes DIR/NAME.figures.json)
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Write the model file that `aur` loads, and reference vectors for testing it.
+"""Writes the model file that `aur` loads, and reference vectors for testing it.
 
 usage: export.py --work DIR --name NAME --out MODEL.bin [--reference ALL.json] [--small FEW.json]
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Make pairs (doc sentence, code) from the packages that collect.py has unpacked.
+"""Makes pairs (doc sentence, code) from the packages that collect.py has unpacked.
 
 usage: pairs.py --work DIR [--cap 2500]
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Train the static code model: DIR/pairs*.jsonl + MiniLM -> DIR/NAME.npz (vocabulary, table, weights of words and fields).
+"""Trains the static code model: DIR/pairs*.jsonl + MiniLM -> DIR/NAME.npz (vocabulary, table, weights of words and fields).
 
 usage: train.py --work DIR --base MODEL_DIR --name NAME [--epochs 3] [--distilled-only]
 

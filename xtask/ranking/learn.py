@@ -1,4 +1,4 @@
-"""Learn weights of the ranking from the questions in this directory and from mined documentation questions.
+"""Learns weights of the ranking from the questions in this directory and from mined documentation questions.
 
 usage: learn.py --clones DIR --work WORK --aur PROGRAM --out FILE [--part training] [--only NAME,...] [--keys PREFIXES] [TUNE OPTION...]
 

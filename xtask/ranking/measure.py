@@ -1,4 +1,4 @@
-"""Ask one or two programs the questions, and print how high the answers rank.
+"""Asks one or two programs the questions, and prints how high the answers rank.
 
 usage: measure.py --clones DIR --work WORK --aur PROGRAM [--against PROGRAM] [--part training|validation] [--only NAME,...]
 

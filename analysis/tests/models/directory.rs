@@ -96,7 +96,7 @@ fn folders_without_a_valid_model_are_refused_and_leave_no_files() {
             fs::write(source.join(file), &bytes[..length]).expect("the file can be written");
         }
     };
-    refused("no-weights", "holds no model", &|source| {
+    refused("no-weights", "contains no model", &|source| {
         fs::remove_file(source.join("model.safetensors")).expect("the test has written the file")
     });
     refused("two", "several", &|source| tiny::write(&source.join("other"), 1));

@@ -110,7 +110,7 @@ pub struct Language {
     /// previous definition.
     pub(crate) is_flat: bool,
     /// Replaces text that the grammar cannot read, such as macros. The result is used only by the parser, and has the
-    /// same length and line feeds as the text. `None` if nothing is replaced.
+    /// same length and line feeds as the text. Returns `None` if nothing is replaced.
     pub(crate) masked: fn(&str) -> Option<String>,
     /// Appends the imports of an `@import` node.
     pub(crate) imports: fn(Node<'_>, &str, &mut Vec<Import>),
@@ -143,7 +143,8 @@ pub struct Language {
 /// Finds the parts of a text that are in other languages.
 pub(crate) type FindEmbedded = fn(&str) -> Vec<Embedded<'_>>;
 
-/// Reads the name of a definition from a declarator or from several nodes. `None` if the node names no definition.
+/// Reads the name of a definition from a declarator or from several nodes. Returns `None` if the node names no
+/// definition.
 pub(crate) type ReadDeclaredName = fn(Node<'_>, &str) -> Option<DeclaredName>;
 
 /// The name that a declarator declares.
@@ -222,7 +223,7 @@ impl BlockLimits {
 /// Settings of languages that consist of sections.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sections {
-    /// Reads a `@heading` node. `None` for headings that begin no section.
+    /// Reads a `@heading` node. Returns `None` for headings that begin no section.
     pub(crate) heading: fn(Node<'_>, &str) -> Option<Heading>,
     /// Maximum number of lines. Longer texts are treated as plain text.
     pub(crate) max_lines: u32,
@@ -291,7 +292,7 @@ impl Language {
         }
     }
 
-    /// Returns the test for texts of files with this extension. `None` if the language does not claim the extension.
+    /// Returns the test for texts of files with this extension, or `None` if the language does not claim the extension.
     pub(crate) fn claim(&self, extension: &str) -> Option<fn(&str) -> bool> {
         self.claims.iter().find_map(|(other, holds)| other.eq_ignore_ascii_case(extension).then_some(*holds))
     }

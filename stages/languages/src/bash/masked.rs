@@ -7,7 +7,7 @@ use crate::mask::Mask;
 /// Maximum length in bytes of an expansion that is masked.
 const MAX_EXPANSION_BYTES: usize = 256;
 
-/// Returns the masked text. `None` if nothing is masked.
+/// Returns the masked text, or `None` if nothing is masked.
 pub(super) fn masked(text: &str) -> Option<String> {
     let mut mask: Option<Mask> = None;
     for brace in memchr::memchr_iter(b'{', text.as_bytes()) {

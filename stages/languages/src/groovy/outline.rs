@@ -128,7 +128,7 @@ impl<'t> OutlineWriter<'t> {
         self.tokens.get(index).map_or(self.text.len(), |token| token.bytes.end)
     }
 
-    /// Returns the index of the bracket that closes the bracket at `open`. `None` if the token at `open` is not
+    /// Returns the index of the bracket that closes the bracket at `open`, or `None` if the token at `open` is not
     /// `bracket`, or is never closed.
     pub(super) fn close_of(&self, open: usize, bracket: &str) -> Option<usize> {
         self.tokens.get(open)?.partner.filter(|_| self.word(open) == bracket)

@@ -34,8 +34,8 @@ pub(super) struct Head {
 }
 
 impl Head {
-    /// Reads the words after `CREATE` up to the name. `None` if the kind of the object is not in [`Kind`]; only the
-    /// first words are then consumed.
+    /// Reads the words after `CREATE` up to the name. Returns `None` if the kind of the object is not in [`Kind`]; only
+    /// the first words are then consumed.
     pub(super) fn read(text: &str, create: usize, lexer: &mut Peekable<Lexer<'_>>) -> Option<Self> {
         let (kind, keyword) = Self::kind(text, lexer)?;
         while lexer.next_if(|token| token.is_any(text, &["IF", "NOT", "EXISTS"])).is_some() {}

@@ -15,7 +15,7 @@ use crate::sql::routines::Routine;
 use crate::sql::statements::{begins_statement, foreign_lines, is_separator, is_supported};
 use crate::sql::tables::Table;
 
-/// Returns the masked text. `None` if nothing is masked.
+/// Returns the masked text, or `None` if nothing is masked.
 pub(super) fn masked(text: &str) -> Option<String> {
     // Each step blanks whole characters, so the text remains valid UTF-8.
     let sql = without(text.to_owned(), foreign_lines(text))?;
