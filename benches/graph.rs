@@ -107,7 +107,7 @@ impl Tree<'_> {
     }
 
     /// Whether the chunk of a definition has the given name, or contains a definition with this name that has no
-    /// separate chunk. Every definition meets an empty name.
+    /// separate chunk. If the name is empty, every definition is accepted.
     fn is_callable(&self, id: ChunkId, name: &str) -> bool {
         let chunk = self.snapshot.chunk(id).expect("the index can be read").expect("the chunk is live");
         name.is_empty() || chunk.name() == name || chunk.definitions().any(|inner| inner == name)

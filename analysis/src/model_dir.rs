@@ -74,11 +74,10 @@ impl ModelDirectory {
     /// Copies the model in `directory` into this directory under `name`.
     ///
     /// `directory` contains the model's files directly or in one of its sub-folders (such as in an unpacked Python
-    /// wheel). The default name is `minilm` for `all-MiniLM-L6-v2`, otherwise the name of the folder with the files,
-    /// or of the folder above if that name is `model`.
-    /// The files determine whether the model is an embedding model or a reranker. The copy must be able to embed or
-    /// score texts before it is moved to its final folder atomically. If another model with this name exists, `add`
-    /// fails. If the same model exists, `add` only updates its record.
+    /// wheel). The default name is `minilm` for `all-MiniLM-L6-v2`, otherwise the name of the folder with the files, or
+    /// of the folder above if that name is `model`. The files determine whether the model is an embedding model or a
+    /// reranker. The copy must be able to embed or score texts before it is moved to its final folder atomically. If
+    /// another model with this name exists, `add` fails. If the same model exists, `add` only updates its record.
     ///
     /// # Errors
     /// Returns any variant except [`ModelError::Unknown`], [`ModelError::OtherUse`] and [`ModelError::NoHome`]. If an

@@ -3,8 +3,8 @@
     python3 everyday.py --aur PROGRAM [--aur OTHER] DIRECTORY... [--count 200] [--seed 1] [--questions FILE] [--misses] [--out FILE]
 
 The directories are checked-out git repositories. For comparable results, they must be the repositories in `repositories.tsv` at the
-commits in that table; --any allows others. There are eight kinds of questions in equal shares (after
-the colon: the results that are right).
+commits in that table; --any allows others. There are eight kinds of questions in equal shares (after the colon: the results that are
+right).
 
     path        a path, its last two components, or a file name that is unique: any result in the file
     path:line   the same with a line: a result that contains the line

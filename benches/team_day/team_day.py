@@ -147,7 +147,10 @@ class Day:
         self.findings = []
 
     def check(self, label, tree, answer, count):
-        """Checks whether all values are current, or a message reports missing values. `count(condition)` returns the number of chunks that meet a condition."""
+        """Checks whether all values are current, or a message reports missing values.
+
+        `count(condition)` returns the number of chunks that meet a condition.
+        """
         # A missing column counts as a column without values.
         chunks, missing = count(None), []
         for stage, condition in (("owner", "owner in " + tree.owners()), ("risk", "risk!=none")):

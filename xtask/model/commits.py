@@ -106,10 +106,10 @@ def clean(subject):
     s = TRAILER.sub("", s) if subject[-1:] in ")]0123456789" else s
     if TYPES_OUT.match(s) or STARTS.match(s) or ANYWHERE.search(s):
         return None
-    return s if worth(s) else None
+    return s if is_informative(s) else None
 
 
-def worth(s):
+def is_informative(s):
     """Whether a cleaned subject is informative English prose."""
     words = re.findall(r"[A-Za-z][A-Za-z_]+", s)
     content = {w.lower() for w in words} - PLAIN
@@ -144,7 +144,7 @@ def log(repo):
                     if head:
                         yield *head, paths
                     head, paths = line[1:].rstrip("\n").partition(" ")[::2], []
-                elif wanted(line.rstrip("\n")):
+                elif is_wanted(line.rstrip("\n")):
                     paths.append(line)
             if head:
                 yield *head, paths
@@ -157,7 +157,7 @@ def with_texts(repo, batch):
     cmd = ["git", "-C", repo, "-c", "core.quotePath=false", "diff-tree", "--stdin", "-r", "--root", "--no-renames", "--no-ext-diff",
            "--no-textconv", "--diff-filter=AM", "-p", "-U0", "--full-index", "--src-prefix=a/", "--dst-prefix=b/", "--format=%x01%H"]
     p = subprocess.run(cmd, input="".join(c + "\n" for c, _ in batch).encode(), capture_output=True)
-    changes = {c: files for c, files in parse_diff(p.stdout.split(b"\n")) if small(files)}
+    changes = {c: files for c, files in parse_diff(p.stdout.split(b"\n")) if is_small(files)}
     texts = read_blobs(repo, {blob for files in changes.values() for _, blob, _ in files})
     found = parse({blob: path for files in changes.values() for path, blob, hunks in files if hunks and texts.get(blob)}, texts)
     for c, query in batch:
@@ -192,7 +192,7 @@ def parse_diff(lines):
             blob = raw[6:].split()[0].split(b"..")[-1].decode()
         elif raw.startswith(b"+++ b/"):
             path, hunks = raw[6:].decode("utf-8", "replace").rstrip("\t"), []
-            if wanted(path):
+            if is_wanted(path):
                 files.append((path, blob, hunks))
         elif c == b"@" and hunks is not None:
             m = re.match(rb"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", raw)
@@ -220,11 +220,11 @@ def read_blobs(repo, blobs):
     return out
 
 
-def wanted(path):
+def is_wanted(path):
     return path.lower().endswith(extensions()) and not (SKIP.search(path) or SKIP_TOO.search(path) or BARRED.vendored(path))
 
 
-def small(files):
+def is_small(files):
     return 1 <= len(files) <= MAX_FILES and sum(h[2] for f in files for h in f[2]) <= MAX_LINES
 
 
@@ -265,7 +265,7 @@ def repository_pairs(repo, name, cap):
                     return
 
 
-def have(path):
+def repositories_in(path):
     """Returns the repositories that the table of an earlier run names."""
     if not os.path.exists(path):
         return set()
@@ -280,7 +280,7 @@ def main():
     ap.add_argument("--cap", type=int, default=5000)
     ap.add_argument("--only", default="")
     a = ap.parse_args()
-    done, apart = have(a.tsv), {pkg.removeprefix("github:").replace("+", "/") for pkg in held_out()}
+    done, apart = repositories_in(a.tsv), {pkg.removeprefix("github:").replace("+", "/") for pkg in held_out()}
     for name, repo in names(a.clones):
         if name in done or BARRED.package(name) or name in apart or a.only and name not in a.only.split(","):
             continue

@@ -4,7 +4,7 @@ usage: measure.py --clones DIR --work WORK --aur PROGRAM [--against PROGRAM] [--
 
 Needs only Python's standard library. DIR contains bare clones OWNER+NAME (or OWNER+NAME/repo) with the commits in repositories.tsv. Missing
 clones are skipped with a warning. Each tree is written to WORK without its history, and indexed with the default pipeline. The output is
-the mean nDCG@10 over questions, where the ranking consists of the distinct files of the first 40 results, and the difference to the other
+the mean nDCG@10 over questions, where the ranking consists of the distinct files of the first 40 results, and the difference from the other
 program. Both are printed with half the width of their 95 % confidence interval.
 """
 import argparse

@@ -27,12 +27,12 @@ pub(crate) struct FuzzOptions {
     #[arg(long, value_name = "NAME")]
     language: Option<String>,
 
-    /// A directory with further inputs, such as real files of a language. May be given several times.
+    /// A directory with additional inputs, such as real files of a language. May be given several times.
     #[arg(long, value_name = "DIR", requires = "cases")]
     inputs: Vec<String>,
 }
 
-/// Cases of the fuzzer: binaries of the package in `fuzz/`, and their options.
+/// The fuzz targets: binaries of the package in `fuzz/`, and their options.
 const CASES: [(&str, &[&str]); 3] = [
     ("analyzer", &[]),
     ("grammars", &["-dict=fuzz/grammars.dict", "-timeout=20", "-max_len=65536", "-malloc_limit_mb=768"]),

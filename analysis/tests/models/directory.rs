@@ -178,7 +178,7 @@ fn a_reranker_is_recognised_by_its_weights_alone() {
 }
 
 #[test]
-fn old_records_mean_embedding_models_until_the_model_is_added_again() {
+fn records_without_a_use_count_as_embedding_models_until_the_model_is_added_again() {
     let TestFolder { folder, models } = test_folder();
     let source = folder.path().join("pair");
     tiny::write_cross_encoder(&source, 1);

@@ -92,7 +92,8 @@ pub fn increment(root: &Path, back: usize) -> Result<Increment, String> {
     let (_, stored) = made?;
     let cache_bytes = std::fs::metadata(borrowed.path().join("comparisons")).map_or(0, |file| file.len());
     borrowed.git(&["update-ref", "--no-deref", "HEAD", &tip])?;
-    // In an index run, the line ranges of chunks are known before attribution. So computing them here is not measured.
+    // In an index run, the line ranges of chunks are known before attribution. Therefore, computing them here is not
+    // measured.
     let ranges = ranges(&borrowed.path())?;
     let (made, step) = cost(|| attribute(&borrowed.path(), caches.clone(), &stored, &ranges));
     let (paths, new) = made?;

@@ -2,8 +2,9 @@
 //!
 //! Chunks are written without text, names and vectors: all other fields of a record are the same few bytes for each
 //! chunk, with three labels that all chunks share. The records are written before the measurement. The measurement adds
-//! the terms: counting the terms of each chunk, inversion, merging of spilled runs, and the publication of dictionary,
-//! postings and field lengths in synchronised transactions. The postings of the three labels are built as well.
+//! the terms: counting the terms of each chunk, building the posting lists, merging the runs that were written to disk,
+//! and publishing dictionary, postings and field lengths in synchronised transactions. The postings of the three labels
+//! are built as well.
 
 use std::path::Path;
 use std::sync::mpsc::sync_channel;
@@ -36,7 +37,7 @@ pub enum Fields {
     Six,
 }
 
-/// Time in which the thread that commits writes the records that it has received.
+/// Waiting time in which the committing thread writes the records that it has received.
 const SETTLING: Duration = Duration::from_secs(2);
 
 /// Builds an index, with one thread or two in addition to the thread that commits, and returns the cost of adding the

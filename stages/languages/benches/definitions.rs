@@ -308,7 +308,7 @@ impl Definitions {
         })
     }
 
-    /// Number of definitions whose names are not in `names`.
+    /// Returns the number of definitions whose names are not in `names`.
     fn missing_in(&self, names: &HashSet<String>) -> usize {
         self.0.iter().filter(|(name, _)| !names.contains(*name)).map(|(_, lines)| lines.len()).sum()
     }

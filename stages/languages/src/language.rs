@@ -126,13 +126,13 @@ pub struct Language {
     pub(crate) file_doc: FileDoc,
     /// Whether the language has no statements, such as a language for data, configurations, schemas or styles.
     pub is_declarative: bool,
-    /// Whether every statement is a definition. Large texts in such a language are not data.
+    /// Whether every statement is a definition. Even a large text in such a language is never treated as data.
     pub is_schema: bool,
     /// Limits that select the nested blocks that become symbols. Without limits, all blocks are symbols.
     pub(crate) blocks: Option<BlockLimits>,
     /// Whether a text would make the scanner of the grammar end the process. Such a text is rejected as too complex.
     pub(crate) breaks_scanner: fn(&str) -> bool,
-    /// Settings of languages that consist of sections instead of definitions.
+    /// Settings of languages whose texts consist of sections instead of definitions.
     pub(crate) sections: Option<Sections>,
     /// Finds the parts of a text that are in other languages, disjoint and in document order. In documents, the names
     /// of the parts' definitions become constants of the enclosing section. In other texts, all definitions come from
@@ -220,7 +220,7 @@ impl BlockLimits {
     }
 }
 
-/// Settings of languages that consist of sections.
+/// Settings of languages whose texts consist of sections.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sections {
     /// Reads a `@heading` node. Returns `None` for headings that begin no section.

@@ -121,7 +121,7 @@ impl Run {
         Self { area, seed, log: build.join("explore").join(format!("{area:?}-{seed}.log")) }
     }
 
-    /// Runs the tests to their end.
+    /// Runs the tests until they end.
     pub(crate) fn finish(&self) -> Result<Verdict, String> {
         let wrong = |error: std::io::Error| format!("{:?}: {error}", self.area);
         let (programs, tests) = self.area.selection()?;

@@ -29,11 +29,11 @@ pub(crate) struct Captures<'tree, 'text> {
     pub(crate) headings: Vec<Node<'tree>>,
     /// Names of constants and variables, local ones included.
     pub(crate) constants: Vec<(Node<'tree>, ConstantScope)>,
-    /// Local scopes, except for some that are nested in others.
+    /// Local scopes, except scopes that were captured directly after a scope that contains them.
     pub(crate) local_scopes: Vec<Range<u32>>,
     /// Comments and attributes, which may belong to the definition after them.
     pub(crate) leading: Vec<LeadingNode>,
-    /// Spans that signatures leave out.
+    /// Spans that signatures omit.
     pub(crate) signature_omits: Vec<Range<u32>>,
     /// References with their offsets. Each belongs to the innermost enclosing definition.
     pub(crate) references: Vec<(u32, Reference<'text>)>,

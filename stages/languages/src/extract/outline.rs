@@ -190,8 +190,8 @@ impl<'t> OutlineBuilder<'_, 't> {
             (Some(_), _) | (None, Some(SymbolKind::Implementation)) => Some(prefix.clone()),
             _ => None,
         };
-        // In declarative languages, an owner does not make a function a method, because it may be the schema that
-        // qualifies the function.
+        // In declarative languages, an owner does not make a function a method, because the owner may be the schema
+        // that qualifies the function.
         let is_member =
             !self.language.is_declarative && (owner.is_some() || enclosing_kind.is_some_and(SymbolKind::is_type));
         let kind = match definition.kind {
@@ -424,7 +424,7 @@ fn last_token<'t>(node: Node<'t>, text: &str) -> Node<'t> {
     }
 }
 
-/// Line of the last character of a node. A final line feed is not counted.
+/// Returns the line of the last character of a node. A final line feed is not counted.
 fn last_line(node: Node<'_>) -> u32 {
     let end = node.end_position();
     let ends_with_feed = end.column == 0 && end.row > node.start_position().row;

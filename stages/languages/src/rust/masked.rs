@@ -94,7 +94,7 @@ fn bracket_pairs(bytes: &[u8]) -> FxHashMap<usize, usize> {
     pairs
 }
 
-/// Length in bytes of a string with its quotes.
+/// Returns the length in bytes of a string with its quotes.
 fn string_length(bytes: &[u8]) -> Option<usize> {
     let mut at = 1;
     loop {
