@@ -84,8 +84,8 @@ fn without_white_space(text: &str) -> String {
     text.split_whitespace().collect()
 }
 
-/// Whether a definition is visible outside its file. Private members, and outermost types that are private to their
-/// file, are not.
+/// Whether a definition is visible outside its file: it is an outermost type that is neither `file` nor `private`, or a
+/// member that is not private and whose type is visible.
 fn exported(visibility: &VisibilityContext<'_>) -> bool {
     let has = |modifier: &str| visibility.signature.split(' ').take(6).any(|word| word == modifier);
     match visibility.parent {
