@@ -26,9 +26,9 @@ fn main() {
         return println!("usage: cargo xtask bench graph DIR EDGES [EXAMPLES]");
     };
     let show = show.first().and_then(|show| show.parse().ok()).unwrap_or(0);
-    let environment =
-        Environment::open(&Path::new(root).join(ProjectDirectory::NAME), OpenMode::Existing).expect("an index");
-    let snapshot = environment.snapshot().expect("a snapshot");
+    let environment = Environment::open(&Path::new(root).join(ProjectDirectory::NAME), OpenMode::Existing)
+        .expect("the directory contains an index");
+    let snapshot = environment.snapshot().expect("the index can be read");
     let tree = Tree { snapshot: &snapshot, relations: RelationIndex::new(&snapshot) };
     let mut expected = tree.read(&std::fs::read_to_string(edges).expect("the file EDGES can be read"));
     println!("{} files, {} calls, {} base types", expected.files.len(), expected.calls.len(), expected.bases.len());
@@ -62,7 +62,8 @@ impl Tree<'_> {
     fn read(&self, text: &str) -> CompilerRelations {
         let mut expected = CompilerRelations::default();
         let mut places = BTreeMap::new();
-        // The compiler did not read other files completely, for example because of errors.
+        // Only files with a `file` line are compared. The compiler did not read all other files completely, for example
+        // because of errors.
         let files = text.lines().filter_map(|line| line.strip_prefix("file\t")).map(str::to_owned);
         expected.files = files.collect();
         for line in text.lines() {
@@ -105,7 +106,8 @@ impl Tree<'_> {
         self.relations.definition_of(best?.1).expect("the index can be read")
     }
 
-    /// Whether a definition is the function with the given name, and not a definition around that function.
+    /// Whether the chunk of a definition has the given name, or contains a definition with this name that has no
+    /// separate chunk. If the name is empty, every definition is accepted.
     fn is_callable(&self, id: ChunkId, name: &str) -> bool {
         let chunk = self.snapshot.chunk(id).expect("the index can be read").expect("the chunk is live");
         name.is_empty() || chunk.name() == name || chunk.definitions().any(|inner| inner == name)

@@ -46,8 +46,8 @@ fn main() {
     let mut costs = vec![Vec::new(); RUNS.len()];
     for _ in 0..rounds {
         floor.push(measure(|| bare::parse(&files, 1)));
-        for ((_, left_out), costs) in RUNS.iter().zip(&mut costs) {
-            costs.push(measure(|| run(&root, left_out)));
+        for ((_, omitted), costs) in RUNS.iter().zip(&mut costs) {
+            costs.push(measure(|| run(&root, omitted)));
         }
     }
     let floor = minimum(&floor);
@@ -61,14 +61,14 @@ fn main() {
 }
 
 /// Builds the index from scratch. An existing index is deleted, because the run would verify it first.
-fn run(root: &Path, left_out: &[&str]) {
+fn run(root: &Path, omitted: &[&str]) {
     let present = ProjectDirectory::in_root(root).path_of(ProjectDirectory::INDEX);
     if present.exists() {
         std::fs::remove_dir_all(&present).expect("the index directory can be removed");
     }
     let options = IndexOptions {
         pipeline: PipelineChoice::Named("default".to_owned()),
-        left_out: left_out.iter().map(|stage| (*stage).to_owned()).collect(),
+        left_out: omitted.iter().map(|stage| (*stage).to_owned()).collect(),
         ..IndexOptions::new(root.to_owned(), ModelDirectory::at(root.join("no-models")), Trust::everything())
     };
     index::run(&options, &Silent).expect("the index run succeeds");
@@ -76,8 +76,9 @@ fn run(root: &Path, left_out: &[&str]) {
 
 /// Returns the path and the language of every indexed file.
 fn indexed_files(root: &Path) -> Vec<(PathBuf, Option<&'static Language>)> {
-    let environment = Environment::open(&root.join(ProjectDirectory::NAME), OpenMode::Existing).expect("an index");
-    let snapshot = environment.snapshot().expect("a snapshot");
+    let environment = Environment::open(&root.join(ProjectDirectory::NAME), OpenMode::Existing)
+        .expect("the directory contains an index");
+    let snapshot = environment.snapshot().expect("the index can be read");
     let records = snapshot.files().map(|record| record.expect("the index can be read"));
     let indexed = records.filter(|record| !record.chunks.is_empty());
     indexed.map(|record| (root.join(&record.path), by_name(&record.language))).collect()

@@ -32,9 +32,9 @@ fn main() {
     let Some(root) = std::env::args().nth(1).filter(|argument| !argument.starts_with("--")) else {
         return println!("usage: cargo xtask bench query DIR");
     };
-    let environment =
-        Environment::open(&Path::new(&root).join(ProjectDirectory::NAME), OpenMode::Existing).expect("an index");
-    let snapshot = environment.snapshot().expect("a snapshot");
+    let environment = Environment::open(&Path::new(&root).join(ProjectDirectory::NAME), OpenMode::Existing)
+        .expect("the directory contains an index");
+    let snapshot = environment.snapshot().expect("the index can be read");
     let model: Arc<dyn QueryEmbedder> = StaticModel::built_in().expect("the built-in model can be loaded");
     println!("{} chunks, {} segments", snapshot.live().len(), snapshot.manifest().segments.len());
 
@@ -105,7 +105,7 @@ fn vectors(snapshot: &Snapshot, model: &dyn QueryEmbedder, queries: &[String]) {
         return println!("no vectors");
     }
     let queries = &queries[..queries.len().min(RECALLED)];
-    let embed = |text: &str| model.embed_query(text).expect("words");
+    let embed = |text: &str| model.embed_query(text).expect("the built-in model does not fail");
     let nearest = |text: &str| snapshot.nearest(&embed(text), TOP, None, Threads::All).expect("the index can be read");
     let exact = |text: &str| {
         let query = embed(text);
@@ -137,7 +137,7 @@ fn dot(a: &[f32], b: &[f32]) -> f32 {
     sums.iter().sum()
 }
 
-/// Recall of `found` for the `count` best vectors. Scores are compared, so vectors with equal scores are
+/// Returns the recall of `found` for the `count` best vectors. Scores are compared, so vectors with equal scores are
 /// interchangeable.
 fn recall(exact: &[(ChunkId, f32)], found: &[(ChunkId, f32)], count: usize) -> f64 {
     let exact = &exact[..exact.len().min(count)];
@@ -160,10 +160,10 @@ fn queries(snapshot: &Snapshot) -> (Vec<String>, Vec<String>) {
             }
         }
     }
-    (drawn(by_name.into_keys()), drawn(sentences.into_iter()))
+    (draw(by_name.into_keys()), draw(sentences.into_iter()))
 }
 
-fn drawn(texts: impl Iterator<Item = String>) -> Vec<String> {
+fn draw(texts: impl Iterator<Item = String>) -> Vec<String> {
     let mut texts: Vec<_> = texts.map(|text| (Reverse(digest(&text)), text)).collect();
     texts.sort_unstable();
     texts.into_iter().take(SAMPLE).map(|(_, text)| text).collect()

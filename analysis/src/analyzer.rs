@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn text_outside_ascii_is_composed_and_lowered() {
+    fn non_ascii_text_is_normalised_and_lower_cased() {
         check("GRÖSSE", &["grösse"]);
         assert_eq!(terms("cafe\u{301}"), terms("café"));
         check("naïveBayes", &["naïvebayes", "naïve", "bayes"]);
@@ -250,7 +250,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn analysing_a_term_returns_the_term(text in text()) {
+        fn the_first_term_of_a_term_is_the_term_itself(text in text()) {
             for term in terms(&text) {
                 let again = terms(&term);
                 prop_assert_eq!(again.first(), Some(&term), "of {:?}", text);

@@ -19,7 +19,7 @@ pub trait QueryEmbedder: Send + Sync {
     /// contains no word of the query.
     ///
     /// # Errors
-    /// [`EmbedError`] if the model fails on this text.
+    /// Returns [`EmbedError`] if the model fails on this text.
     fn embed_query(&self, text: &str) -> Result<Vec<f32>, EmbedError>;
 }
 

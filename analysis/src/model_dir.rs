@@ -50,7 +50,7 @@ impl ModelDirectory {
     /// Returns the added models, sorted by name. A sub-folder without a readable record is not a model.
     ///
     /// # Errors
-    /// [`ModelError::Io`] when the directory exists and cannot be read.
+    /// Returns [`ModelError::Io`] if the directory exists but cannot be read.
     pub fn list(&self) -> Result<Vec<ModelEntry>, ModelError> {
         let folders = match fs::read_dir(&self.path) {
             Ok(folders) => folders,
@@ -74,14 +74,14 @@ impl ModelDirectory {
     /// Copies the model in `directory` into this directory under `name`.
     ///
     /// `directory` contains the model's files directly or in one of its sub-folders (such as in an unpacked Python
-    /// wheel). The default name is `minilm` for `all-MiniLM-L6-v2`, otherwise the name of the folder with the files.
-    /// The files determine whether the model is an embedding model or a reranker. The copy must be able to embed or
-    /// score texts before it is moved to its final folder atomically. If another model with this name exists, `add`
-    /// fails. If the same model exists, `add` only updates its record.
+    /// wheel). The default name is `minilm` for `all-MiniLM-L6-v2`, otherwise the name of the folder with the files, or
+    /// of the folder above if that name is `model`. The files determine whether the model is an embedding model or a
+    /// reranker. The copy must be able to embed or score texts before it is moved to its final folder atomically. If
+    /// another model with this name exists, `add` fails. If the same model exists, `add` only updates its record.
     ///
     /// # Errors
-    /// Every variant except [`ModelError::Unknown`], [`ModelError::OtherUse`] and [`ModelError::NoHome`]. On an error,
-    /// this model directory is unchanged.
+    /// Returns any variant except [`ModelError::Unknown`], [`ModelError::OtherUse`] and [`ModelError::NoHome`]. If an
+    /// error is returned, this model directory is unchanged.
     pub fn add(&self, directory: &Path, name: Option<&str>) -> Result<ModelEntry, ModelError> {
         let source = find_model(directory)?;
         let name = name.map_or_else(|| default_name(&source), |name| Ok(name.to_owned()))?;
@@ -127,7 +127,7 @@ impl ModelDirectory {
     /// Deletes the model called `name`.
     ///
     /// # Errors
-    /// [`ModelError::Unknown`] if the model does not exist, [`ModelError::Io`] if it cannot be deleted.
+    /// Returns [`ModelError::Unknown`] if the model does not exist, and [`ModelError::Io`] if it cannot be deleted.
     pub fn remove(&self, name: &str) -> Result<(), ModelError> {
         if self.record(name)?.is_none() {
             return Err(self.unknown(name, None)?);
@@ -194,9 +194,9 @@ impl ModelDirectory {
 /// Loads the embedder called `name`: [`STATIC`], or a model that was added to `models`.
 ///
 /// # Errors
-/// [`ModelError::Unknown`] if the model does not exist. The error lists the existing models. [`ModelError::OtherUse`]
-/// if the model is a reranker. [`ModelError::NotCompiled`] if the program can run no model except [`STATIC`]. All other
-/// variants name the invalid file of the model.
+/// Returns [`ModelError::Unknown`], with a list of the existing models, if the model does not exist. Returns
+/// [`ModelError::OtherUse`] if the model is a reranker, and [`ModelError::NotCompiled`] if the program can run no model
+/// except [`STATIC`]. All other variants name the invalid file of the model.
 ///
 /// ```
 /// # if cfg!(feature = "bert") {
@@ -216,7 +216,7 @@ pub fn embedder(name: &str, models: &ModelDirectory) -> Result<Arc<dyn Embedder>
 /// Loads the reranker called `name`, which was added to `models`.
 ///
 /// # Errors
-/// [`ModelError::Unknown`] if the reranker does not exist. The error lists the existing rerankers.
+/// Returns [`ModelError::Unknown`], with a list of the existing rerankers, if the reranker does not exist. Returns
 /// [`ModelError::OtherUse`] if the model is an embedding model. All other variants are the same as for [`embedder`].
 pub fn reranker(name: &str, models: &ModelDirectory) -> Result<Arc<dyn Reranker>, ModelError> {
     if name == STATIC {

@@ -44,7 +44,7 @@ pub enum ModelError {
     #[error("no home directory is known; set AURORA_HOME to the folder for Aurora's models")]
     NoHome,
     /// A folder contains no readable model.
-    #[error("{} holds no model: {reason}", path.display())]
+    #[error("{} contains no model: {reason}", path.display())]
     NoModel {
         /// The folder that was given.
         path: PathBuf,
@@ -84,7 +84,7 @@ pub enum ModelError {
     Io {
         /// The file.
         path: PathBuf,
-        /// The error of the system.
+        /// The operating system's error.
         source: io::Error,
     },
 }

@@ -1,6 +1,6 @@
 //! The parts of a chunk that an embedder reads, and the order in which it reads them.
 
-/// The parts of a chunk that carry its meaning, borrowed from its record.
+/// The parts of a chunk that express its meaning, borrowed from its record.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Passage<'a> {
     /// The chunk's type as shown to users: `function`, `class`, `kb`.
@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_of_the_body_is_not_repeated() {
+    fn text_that_the_body_contains_is_not_repeated() {
         let check = |signature, doc, body, expected| {
             let passage = Passage { kind: "function", qualified_name: "f", signature, doc, body, ..Passage::default() };
             assert_eq!(passage.full(), expected);

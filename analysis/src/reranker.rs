@@ -15,6 +15,6 @@ pub trait Reranker: Send + Sync {
     /// compared. Apart from the last bits of its float, a score does not depend on the other passages of the call.
     ///
     /// # Errors
-    /// [`InferenceError`] if the model fails on one of the passages; then no scores are returned.
+    /// Returns [`InferenceError`], and no scores, if the model fails on one of the passages.
     fn scores(&self, query: &str, passages: &[Passage<'_>]) -> Result<Vec<f32>, InferenceError>;
 }

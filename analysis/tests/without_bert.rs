@@ -5,7 +5,7 @@
 use aurora_analysis::{ModelDirectory, ModelError, STATIC, embedder, reranker};
 
 #[test]
-fn added_models_are_refused_by_name_and_the_built_in_model_works() {
+fn bert_models_cannot_be_loaded_and_the_built_in_model_works() {
     let folder = tempfile::tempdir().expect("a temporary folder can be created");
     for file in ["config.json", "tokenizer.json", "model.safetensors"] {
         std::fs::write(folder.path().join(file), "{}").expect("the file can be written");

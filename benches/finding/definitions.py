@@ -27,4 +27,4 @@ def definitions(files):
             name = next((hit[1] for hit in (each.search(line) for each in table[file.extension]) if hit), None)
             if name:
                 found[name.lower()].append((name, file, number))
-    return [places[0] for places in found.values() if len(places) == 1 and len(places[0][0]) >= SHORTEST]
+    return [lines[0] for lines in found.values() if len(lines) == 1 and len(lines[0][0]) >= SHORTEST]

@@ -51,7 +51,7 @@ class Corpus:
 
     def __init__(self, tree):
         self.tree = tree
-        self.files = [file for file in tree.asked if file.text.strip()]
+        self.files = [file for file in tree.question_files if file.text.strip()]
         self.lower = "\n".join(" ".join(file.text.lower().split()) for file in tree.files)
         self.words = Counter(word.lower() for file in tree.files for word in CODE_WORD.findall(file.text))
         self.tails = Counter(tail for path in tree.paths for tail in tails(path.lower()))
@@ -82,7 +82,7 @@ def question(query, *answers):
     return {"query": query, "relevant": list(answers)}
 
 
-def asked_path(corpus, file, form):
+def path_query(corpus, file, form):
     """Returns the path of a file, its last two components, or its name; None if several files match."""
     parts = file.path.split("/")
     if form == "whole":
@@ -97,14 +97,14 @@ FORMS = ["whole", "end", "name"]
 
 def paths(corpus, chance):
     for number, file in enumerate(corpus.shuffled(chance)):
-        text = asked_path(corpus, file, FORMS[number % 3])
+        text = path_query(corpus, file, FORMS[number % 3])
         if text:
             yield question(text, answer(file))
 
 
 def paths_with_lines(corpus, chance):
     for number, file in enumerate(corpus.shuffled(chance, lambda file: file.is_source and len(file.lines) >= 30)):
-        text = asked_path(corpus, file, FORMS[number % 3])
+        text = path_query(corpus, file, FORMS[number % 3])
         line = chance.choice([line for line, content in enumerate(file.lines, 1) if len(content.strip()) >= 4])
         if text:
             yield question(f"{text}:{line}", answer(file, line))
@@ -211,7 +211,7 @@ def errors(corpus, chance):
 def constants(corpus, chance):
     forms = ("const {}", "where is {} defined", "{} value")
     table = {extension: re.compile(line) for extensions, line in CONSTANT_LINES.items() for extension in extensions.split(" ")}
-    places = defaultdict(list)
+    occurrences = defaultdict(list)
     for file in corpus.tree.files:
         expression, is_block = table.get(file.extension), False
         for number, line in enumerate(file.lines, 1):
@@ -222,17 +222,17 @@ def constants(corpus, chance):
             if is_block and not name:
                 name = (re.match(r"\t(\w{6,})(?:\s+\w+)?\s*=[^=]", line) or [None, None])[1]
             if name:
-                places[name.lower()].append((name, file, number))
-            # The name is also assigned or defined elsewhere, in any language.
+                occurrences[name.lower()].append((name, file, number))
+            # Assignments and definitions in any language also count, so that a drawn name has only one definition.
             for hit in re.finditer(rf"\b({CONSTANT})\s*:?=[^=>]|^\s*({CONSTANT})\s*[,(]", line):
                 other = hit[1] or hit[2]
                 if other != name:
-                    places[other.lower()].append((other, file, number))
-    asked = {file.path for file in corpus.files}
+                    occurrences[other.lower()].append((other, file, number))
+    question_paths = {file.path for file in corpus.files}
     files = defaultdict(list)
-    for seen in places.values():
+    for seen in occurrences.values():
         name, file, number = seen[0]
-        if len(seen) == 1 and file.path in asked and IS_NAME.search(name if name.upper() != name else name.lower()) and not file.is_test(number):
+        if len(seen) == 1 and file.path in question_paths and IS_NAME.search(name if name.upper() != name else name.lower()) and not file.is_test(number):
             files[file.path].append((name, file, number))
     order = sorted(files)
     chance.shuffle(order)
@@ -254,7 +254,7 @@ def tests(corpus, chance):
     chance.shuffle(names)
     seen, position = set(), 0
     for name, file, number in names:
-        # A function with a specific name that exactly one test file mentions.
+        # Only functions with a specific name that exactly one test file mentions are used.
         if IS_TYPE.search(file.lines[number - 1]) or not IS_NAME.search(name) or len(name) < 8 or len(used[name]) != 1:
             continue
         [(path, lines)] = used[name].items()

@@ -3,7 +3,8 @@
     python3 everyday.py --aur PROGRAM [--aur OTHER] DIRECTORY... [--count 200] [--seed 1] [--questions FILE] [--misses] [--out FILE]
 
 The directories are checked-out git repositories. For comparable results, they must be the repositories in `repositories.tsv` at the
-commits in that table; --any allows others. There are eight kinds of questions in equal shares.
+commits in that table; --any allows others. There are eight kinds of questions in equal shares (after the colon: the results that are
+right).
 
     path        a path, its last two components, or a file name that is unique: any result in the file
     path:line   the same with a line: a result that contains the line
@@ -69,11 +70,11 @@ def draw(trees, count, seed):
 
 def rank(question, results):
     """Returns the rank of the first result in the file of an answer that contains one of its lines."""
-    for place, result in enumerate(results, 1):
+    for position, result in enumerate(results, 1):
         for answer in question["relevant"]:
             line = answer.get("line_start")
             if result["file"] == answer["path"] and (line is None or (result["line_start"] or 0) <= line <= (result["line_end"] or 0)):
-                return place
+                return position
     return None
 
 
@@ -101,7 +102,7 @@ def main():
         tree = Tree(directory, copies)
         is_pinned = commit == tree.commit and not git(directory, "diff", "--name-only", "--diff-filter=M", "HEAD")
         if not a.any and not is_pinned:
-            sys.exit(f"{tree.directory} is not a pinned repository at its commit without changes; --any allows it")
+            sys.exit(f"{tree.directory} is not a pinned repository, is at another commit, or has changes; use --any to allow it")
         trees.append(tree)
     # The order of the trees decides which questions are drawn.
     order = list(known)

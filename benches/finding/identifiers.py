@@ -25,7 +25,7 @@ from pathlib import Path
 from definitions import definitions
 from programs import Program, shown
 from shares import print_head, print_row
-from trees import Tree, is_asked
+from trees import Tree, is_question_file
 
 WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 NAME = re.compile(r"[A-Za-z0-9]_[A-Za-z0-9]|[a-z][A-Z]|[A-Z][A-Z][a-z]|[A-Za-z][0-9]")
@@ -67,18 +67,18 @@ def is_identifier(word, known):
 
 def candidates(files, known):
     """Returns identifiers that only one file contains, by group, with the file and lines. Excludes plain words of comments."""
-    places = defaultdict(list)
+    occurrences = defaultdict(list)
     for file in files:
         for number, line in enumerate(file.lines, 1):
             for word in WORD.findall(NUMBER.sub(" ", line)):
-                seen = places[word.lower()]
+                seen = occurrences[word.lower()]
                 if len(seen) <= MAX_PLACES:
                     seen.append((word, file, number))
     groups = defaultdict(list)
-    for seen in places.values():
+    for seen in occurrences.values():
         word, file, line = seen[0]
-        is_alone = len(seen) <= MAX_PLACES and all(other == word and place is file for other, place, _ in seen)
-        if is_alone and file.is_source and is_asked(file.path) and is_identifier(word, known):
+        is_alone = len(seen) <= MAX_PLACES and all(other == word and other_file is file for other, other_file, _ in seen)
+        if is_alone and file.is_source and is_question_file(file.path) and is_identifier(word, known):
             lines = [file.lines[number - 1] for _, _, number in seen]
             if any(DATA.search(line) or (PROSE.search(line) and not NAME.search(word)) for line in lines):
                 continue
@@ -87,13 +87,13 @@ def candidates(files, known):
                 kind = "in one place" if len(seen) == 1 else "in one file"
                 group = ("tests" if sides.pop() else "code") + ", " + kind
                 groups[group].append({"query": word, "path": file.path, "lines": [number for _, _, number in seen]})
-    for name, file, line in definitions(file for file in files if is_asked(file.path)):
+    for name, file, line in definitions(file for file in files if is_question_file(file.path)):
         if not file.is_test(line):
             groups["definitions"].append({"query": name, "path": file.path, "lines": [line]})
     return groups
 
 
-def drawn(groups, size, seed):
+def sample_groups(groups, size, seed):
     """Draws a sample of every group. The seed determines the choice and the order."""
     for group in sorted(groups):
         questions = sorted(groups[group], key=lambda question: (question["query"], question["path"]))
@@ -104,10 +104,10 @@ def drawn(groups, size, seed):
 
 def rank(question, results):
     """Returns the rank of the first result that contains an occurrence."""
-    for place, result in enumerate(results, 1):
+    for position, result in enumerate(results, 1):
         lines = range(result["line_start"] or 0, (result["line_end"] or 0) + 1)
         if result["file"] == question["path"] and any(line in lines for line in question["lines"]):
-            return place
+            return position
     return None
 
 
@@ -124,7 +124,7 @@ def measure(directory, known, a):
         skipped = set.intersection(*(program.skipped() for program in programs))
         tree = Tree(programs[0].tree)
         files = [file for file in tree.files if not is_below(file.path, skipped)]
-        questions = list(drawn(candidates(files, known), a.sample, a.seed))
+        questions = list(sample_groups(candidates(files, known), a.sample, a.seed))
         for question in questions:
             question |= {"directory": tree.name, "ranks": [], "first": []}
         for program in programs:

@@ -32,7 +32,7 @@ class Program:
         command = [str(self.path), "mem", *arguments]
         done = subprocess.run(command, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
         if done.returncode not in accepted:
-            raise SystemExit(f"{command} ends with {done.returncode}:\n{done.stderr}")
+            raise SystemExit(f"{command} failed with exit code {done.returncode}:\n{done.stderr}")
         return done.stdout
 
     def skipped(self):

@@ -22,7 +22,10 @@ def share(ranks, within):
 
 
 def print_row(what, ranks, within):
-    """Prints the shares of every program up to each rank, and the ratio of the first program to the second. `ranks` has a list per program."""
+    """Prints the shares of every program up to each rank, and the ratio of the first program to the second.
+
+    `ranks` contains one list per program.
+    """
     cells = []
     for limit in within:
         shares = [share(program, limit) for program in ranks]

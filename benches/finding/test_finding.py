@@ -56,15 +56,15 @@ class Drawing(unittest.TestCase):
         return list(candidates(Corpus(self.tree), kind, random.Random(1)))
 
     def test_questions_of_every_kind_have_the_right_answers(self):
-        places = {kind: {(found["query"], found["relevant"][0].get("line_start")) for found in self.drawn(kind)} for kind in KINDS}
-        self.assertIn(("drain-before-stop", 4), places["key"])
-        self.assertEqual({("QUEUE_DRAIN_LIMIT", 8), ("4711", 9)}, places["literal"])
-        self.assertEqual({("const MAX_ATTEMPTS", 3)}, places["constant"])
-        self.assertEqual({("test for drain_queue", 5)}, places["test"])
-        [(fragment, line)] = places["error"]
+        drawn = {kind: {(found["query"], found["relevant"][0].get("line_start")) for found in self.drawn(kind)} for kind in KINDS}
+        self.assertIn(("drain-before-stop", 4), drawn["key"])
+        self.assertEqual({("QUEUE_DRAIN_LIMIT", 8), ("4711", 9)}, drawn["literal"])
+        self.assertEqual({("const MAX_ATTEMPTS", 3)}, drawn["constant"])
+        self.assertEqual({("test for drain_queue", 5)}, drawn["test"])
+        [(fragment, line)] = drawn["error"]
         self.assertTrue(fragment in FILES["src/queue/worker.py"] and line == 10 and len(fragment.split()) >= 4)
-        self.assertTrue(all(path in FILES or path in {"queue/worker.py", "README.md", "worker.py", "test_worker.py"} for path, _ in places["path"]))
-        self.assertNotIn("Cargo.lock", {path for path, _ in places["path"]})
+        self.assertTrue(all(path in FILES or path in {"queue/worker.py", "README.md", "worker.py", "test_worker.py"} for path, _ in drawn["path"]))
+        self.assertNotIn("Cargo.lock", {path for path, _ in drawn["path"]})
 
     def test_equal_seeds_draw_equal_questions(self):
         self.assertEqual(everyday.draw([self.tree], 8, 1), everyday.draw([self.tree], 8, 1))
@@ -76,7 +76,7 @@ class Drawing(unittest.TestCase):
         self.assertNotIn("drain_queue", names["code, in one place"])
         self.assertEqual({"drain_queue"}, names["definitions"])
 
-    def test_an_answer_is_right_if_its_lines_contain_the_place(self):
+    def test_an_answer_is_right_if_its_lines_contain_the_expected_line(self):
         question = {"relevant": [{"path": "a", "line_start": 5, "line_end": 5}], "path": "a", "lines": [5, 9]}
         results = [{"file": file, "line_start": first, "line_end": last} for file, first, last in (("b", 1, 9), ("a", 6, 8), ("a", 4, 5))]
         self.assertEqual(3, everyday.rank(question, results))

@@ -87,10 +87,11 @@ class Tree:
         return None if "\0" in text else File(path, text.replace("\r\n", "\n"))
 
     @property
-    def asked(self):
+    def question_files(self):
         """Returns the files about which questions are drawn."""
-        return [file for file in self.files if is_asked(file.path) and not (self.copies and file.path.startswith(self.copies + "/"))]
+        return [file for file in self.files if is_question_file(file.path) and not (self.copies and file.path.startswith(self.copies + "/"))]
 
 
-def is_asked(path):
+def is_question_file(path):
+    """Whether questions may be drawn about a file."""
     return not NO_TEXT.search(path) and not FOREIGN.intersection(path.split("/")) and os.path.basename(path) != "LICENSE"

@@ -3,9 +3,14 @@
 usage: clang_edges.py ROOT [FLAG...] > edges.tsv
 
 Needs the package `libclang`. Uses `compile_commands.json` in ROOT if it exists, or otherwise reads every C and C++ source below ROOT
-with the given flags. Prints `file PATH` for every file that was compiled without errors, `call PATH LINE PATH LINE NAME` for every call
-of a function, method, constructor or function-like macro whose name is written in the call and whose definition, or declaration if there is no definition, is
-below ROOT, and `base PATH LINE PATH LINE NAME` for every base class. Line numbers start at 1.
+with the given flags. Prints:
+
+    file PATH                         for every file that was compiled without errors
+    call PATH LINE PATH LINE NAME     for every call of a function, method, constructor or function-like macro
+    base PATH LINE PATH LINE NAME     for every base class
+
+A call is printed if it contains the name of its target, and if the definition of the target is below ROOT, or the declaration if there
+is no definition. Line numbers start at 1.
 """
 
 import functools
@@ -83,15 +88,15 @@ def units(root, flags):
         return
     for command in json.loads(database.read_text()):
         arguments = command.get("arguments") or shlex.split(command["command"])
-        own = [one for one in arguments[1:] if one not in ("-c", command["file"])]
-        if "-o" in own:
-            at = own.index("-o")
-            del own[at : at + 2]
-        yield command["file"], own + flags, command["directory"]
+        kept = [one for one in arguments[1:] if one not in ("-c", command["file"])]
+        if "-o" in kept:
+            at = kept.index("-o")
+            del kept[at : at + 2]
+        yield command["file"], kept + flags, command["directory"]
 
 
 class Edges:
-    """Uses of functions, and locations of functions. They are matched at the end, because a definition may be in a unit that is read later."""
+    """Uses and locations of functions. They are matched at the end, because a definition may be in a unit that is read later."""
 
     def __init__(self, root):
         self.root, self.files, self.broken, self.uses = root, set(), set(), set()

@@ -140,7 +140,7 @@ def measure(server, pairs, questions):
     return figures
 
 
-def of_aurora(program, directory):
+def start_aurora(program, directory):
     def ready(process):
         return int(process.stdout.readline().rsplit(":", 1)[1])
 
@@ -148,7 +148,7 @@ def of_aurora(program, directory):
     return Server(command, ready)
 
 
-def of_baseline(directory):
+def start_baseline(directory):
     port = random.randrange(20_000, 60_000)
 
     def ready(process):
@@ -158,7 +158,7 @@ def of_baseline(directory):
                 return port
             except OSError:
                 time.sleep(0.2)
-        sys.exit("baseline.py has not started")
+        sys.exit("baseline.py did not start")
 
     return Server([sys.executable, str(HERE / "baseline.py"), directory, str(port)], ready)
 
@@ -173,7 +173,7 @@ def main():
     questions = random.Random(2).sample(range(len(pairs)), min(options.questions, len(pairs)))
     print(f"{len(pairs)} articles, {len(questions)} questions, {CLIENTS} clients")
     sides = {}
-    for name, start in (("aurora", lambda d: of_aurora(options.aur, d)), ("baseline", of_baseline)):
+    for name, start in (("aurora", lambda d: start_aurora(options.aur, d)), ("baseline", start_baseline)):
         with tempfile.TemporaryDirectory() as directory:
             server = start(directory)
             try:

@@ -27,7 +27,7 @@ COMMENT = re.compile(r"^\s*(?://+|#|\*)\s+([A-Za-z][\w ,'-]{15,80})$", re.M)
 
 
 def questions(root):
-    """Returns as many names as comment lines, in a pseudorandom order that never changes."""
+    """Returns as many names as comment lines, in a pseudorandom order that never changes, and the source files."""
     files = sorted(path for path in root.rglob("*") if path.is_file() and path.suffix in {".c", ".go", ".java", ".js", ".py", ".rs", ".ts"})
     chance = random.Random(1)
     names, comments = set(), set()
@@ -79,7 +79,7 @@ class Figures:
 
 
 async def full_speed(port, texts, seconds, **more):
-    """Runs clients, each of which sends its next request when the last one is answered."""
+    """Runs clients, each of which sends its next request when its previous request is answered."""
     figures, end = Figures(), time.perf_counter() + seconds
 
     async def client(number):
@@ -161,8 +161,8 @@ async def measure(process, port, root, options):
     busy, ages = await asyncio.gather(at_rate(port, texts, rate, seconds), edit(port, root, files, seconds))
     after = memory(process)
     print(f"  {FILES} files / {EVERY:.0f} s p50 {busy.at(0.5):6.1f} ms  p99 {busy.at(0.99):6.1f} ms  failed {busy.failed}  p99 ratio {busy.at(0.99) / quiet.at(0.99):.2f}")
-    print(f"  age of answers in {len(ages)} changes: median {sorted(ages)[len(ages) // 2]:.2f} s, most {max(ages):.2f} s")
-    names = {"RssAnon": "own", "RssFile": "of the index file", "VmHWM": "at most in all"}
+    print(f"  age of answers in {len(ages)} changes: median {sorted(ages)[len(ages) // 2]:.2f} s, maximum {max(ages):.2f} s")
+    names = {"RssAnon": "private", "RssFile": "of mapped files", "VmHWM": "peak in total"}
     print("  memory in MiB: " + ", ".join(f"{what} {before[name]:.0f} before, {after[name]:.0f} after" for name, what in names.items()))
 
 

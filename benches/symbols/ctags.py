@@ -116,7 +116,7 @@ def chunk_names(aur, directory, paths):
         some = paths[first : first + FILES_PER_RUN]
         run = subprocess.run(command + ["./" + path for path in some], cwd=directory, stdout=subprocess.PIPE, check=False)
         if run.returncode == 2:
-            sys.exit("the program has failed: see above")
+            sys.exit("the program failed; see the messages above")
         for line in run.stdout.decode(errors="replace").splitlines():
             report = json.loads(line)
             for stage in report["stages"]:

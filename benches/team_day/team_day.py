@@ -70,11 +70,11 @@ config = {{ down = {down} }}
 class Answer:
     """Result of a command or request: the exit code, the messages, and the JSON object if there is one."""
 
-    def __init__(self, code, told, value=None, out=""):
-        self.code, self.told, self.value, self.out = code, told, value, out
+    def __init__(self, code, messages, value=None, out=""):
+        self.code, self.messages, self.value, self.out = code, messages, value, out
 
     def announces(self, stage):
-        return self.code != 0 or stage in self.told
+        return self.code != 0 or stage in self.messages
 
 
 class User:
@@ -94,8 +94,8 @@ class User:
             value = json.loads(done.stdout)
         except ValueError:
             value = None
-        told = done.stderr + ("" if value is None else json.dumps([value.get("notes"), value.get("columns")]))
-        return Answer(done.returncode, told, value, done.stdout)
+        messages = done.stderr + ("" if value is None else json.dumps([value.get("notes"), value.get("columns")]))
+        return Answer(done.returncode, messages, value, done.stdout)
 
     def start(self, root, *arguments):
         return subprocess.Popen(
@@ -147,18 +147,21 @@ class Day:
         self.findings = []
 
     def check(self, label, tree, answer, count):
-        """Checks whether all values are current, or a message reports missing values. `count(condition)` returns the number of chunks that meet a condition."""
+        """Checks whether all values are current, or a message reports missing values.
+
+        `count(condition)` returns the number of chunks that meet a condition.
+        """
         # A missing column counts as a column without values.
-        chunks, told = count(None), []
+        chunks, missing = count(None), []
         for stage, condition in (("owner", "owner in " + tree.owners()), ("risk", "risk!=none")):
             current = count(condition)
             if current == chunks:
                 continue
-            told.append("%s of %d of %d chunks" % (stage, current, chunks))
+            missing.append("%s of %d of %d chunks" % (stage, current, chunks))
             if not answer.announces(stage):
-                self.findings.append("%s: %s has current values of %d of %d chunks, and nothing says so" % (label, stage, current, chunks))
-                told.append("NOT ANNOUNCED")
-        print("  %-58s code %d  %s" % (label, answer.code, "; ".join(told) or "all %d chunks have values" % chunks), flush=True)
+                self.findings.append("%s: %s has current values of %d of %d chunks, and no message reports it" % (label, stage, current, chunks))
+                missing.append("NOT ANNOUNCED")
+        print("  %-58s code %d  %s" % (label, answer.code, "; ".join(missing) or "all %d chunks have values" % chunks), flush=True)
 
     def expect(self, label, holds, detail=""):
         if not holds:
@@ -228,19 +231,19 @@ class Agent:
         return Answer(int(result.get("isError", False)), "\n".join(part["text"] for part in result["content"]))
 
     def names(self, query):
-        return [query] if "def %s(" % query in self.search(query).told else []
+        return [query] if "def %s(" % query in self.search(query).messages else []
 
     def end(self):
         self.process.kill()
         self.process.wait()
 
 
-def until_found(asked, name):
+def until_found(server, name):
     """Waits until a server finds a new name, and returns the answer."""
     end = time.monotonic() + PATIENCE
-    while name not in asked.names(name) and time.monotonic() < end:
+    while name not in server.names(name) and time.monotonic() < end:
         time.sleep(0.2)
-    return asked.search(name)
+    return server.search(name)
 
 
 def small_repository(root):
@@ -301,11 +304,11 @@ def run(program, source, work):
         return user.aur(tree.root, "mem", "index", "--format", "json", *more)
 
     answer = index(ada, tree)
-    day.expect("programs that are not allowed stop the first run", answer.code == 2, answer.told)
+    day.expect("programs that are not allowed stop the first run", answer.code == 2, answer.messages)
     for stage in ("owner", "risk"):
         ada.aur(root, "plugin", "trust", stage, "--yes")
     answer = index(ada, tree)
-    day.expect("the first index", answer.code == 0, answer.told)
+    day.expect("the first index", answer.code == 0, answer.messages)
     day.check("the first index", tree, answer, count)
     commit(root, "stages")
 
@@ -329,24 +332,24 @@ def run(program, source, work):
     clone.version, clone.edits = tree.version, tree.edits
     git(work, "clone", "--quiet", str(root), str(clone.root))
     answer = index(ada, clone)
-    day.expect("a clone of the same user needs no consent", answer.code == 0, answer.told)
+    day.expect("a clone of the same user needs no consent", answer.code == 0, answer.messages)
     day.check("a clone of the same user", clone, answer, counter(ada, clone.root))
     bob = User(program, work / "bob")
     theirs = Tree(work / "theirs")
     theirs.version, theirs.edits = tree.version, tree.edits
     git(work, "clone", "--quiet", str(root), str(theirs.root))
     answer = index(bob, theirs)
-    day.expect("a clone of another user is not run unasked", answer.code == 2, answer.told)
+    day.expect("code in a clone of another user is not run without consent", answer.code == 2, answer.messages)
     day.check("without the stages", theirs, index(bob, theirs, "--untrusted", "skip"), counter(bob, theirs.root))
     listed = ada.aur(clone.root, "plugin", "list", "--format", "json").value["stages"]
     allowed = work / "allowed"
     allowed.write_text("".join("%s  %s\n" % (stage["digest"], stage["name"]) for stage in listed if "digest" in stage))
     answer = bob.aur(theirs.root, "plugin", "trust", "--digest", str(allowed))
-    day.expect("a list of digests allows both stages", answer.code == 0, answer.told)
+    day.expect("a list of digests allows both stages", answer.code == 0, answer.messages)
     day.check("allowed by digest", theirs, index(bob, theirs), counter(bob, theirs.root))
     theirs.edit_stage()
     answer = bob.aur(theirs.root, "plugin", "trust", "--digest", str(allowed), "--yes")
-    day.expect("a changed program is not on the list", answer.code == 2, answer.told)
+    day.expect("a changed program is not on the list", answer.code == 2, answer.messages)
     for untrusted in ("keep", "fail", "skip"):
         answer = index(bob, theirs, "--untrusted", untrusted)
         day.check("--untrusted %s" % untrusted, theirs, answer, counter(bob, theirs.root))

@@ -1,4 +1,4 @@
-//! Guarantees that the libraries document for their results on every text.
+//! Checks the properties that the libraries guarantee for their results on every text.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -7,13 +7,13 @@ use aurora_languages::{FileSymbols, Highlight, ParseLimits, Symbol};
 use aurora_redact::{MASK, Secret};
 use aurora_stages::chunk::FileChunks;
 
-/// Maximum length of names, qualified names and paths of imports, in bytes. Longer ones are truncated.
+/// Maximum length of names, qualified names and paths of imports, in bytes. Longer names and paths are truncated.
 const MAX_NAME_BYTES: usize = 1_024;
 
 /// Checks that highlights are disjoint spans of their lines, in order.
 pub(crate) fn highlights(text: &str, found: &[Vec<Highlight>]) -> Result<(), String> {
     let lines: Vec<&str> = text.lines().collect();
-    ensure(found.len() == lines.len(), || format!("highlights of {} lines for {}", found.len(), lines.len()))?;
+    ensure(found.len() == lines.len(), || format!("{} lines have highlights instead of {}", found.len(), lines.len()))?;
     for (row, (line, found)) in lines.iter().zip(found).enumerate() {
         let is_inside = |highlight: &Highlight| line.get(highlight.bytes.clone()).is_some();
         ensure(found.iter().all(is_inside), || format!("a highlight is outside of line {}", row + 1))?;
@@ -31,7 +31,7 @@ pub(crate) fn secrets(text: &str, found: &[Secret]) -> Result<(), String> {
     ensure(is_ordered, || "secrets overlap".to_owned())
 }
 
-/// Checks that masks preserve the position of all other bytes, and that masking again changes nothing.
+/// Checks that masks preserve all other bytes and their offsets, and that masking again changes nothing.
 pub(crate) fn masks(text: &str, masked: &str, secrets: &[Secret]) -> Result<(), String> {
     ensure(masked.len() == text.len(), || "a mask changes the length of the text".to_owned())?;
     let mut at = 0;
@@ -54,11 +54,13 @@ pub(crate) fn symbols(text: &str, found: &FileSymbols, limits: &ParseLimits) -> 
     let lines = Lines::new(text);
     ensure(found.lines == lines.count(), || format!("{} lines instead of {}", found.lines, lines.count()))?;
     let counts = [found.symbols.len(), found.imports.len()];
-    ensure(counts.iter().all(|count| *count <= limits.symbols), || format!("more than the limit: {counts:?}"))?;
+    ensure(counts.iter().all(|count| *count <= limits.symbols), || {
+        format!("more symbols or imports than the limit: {counts:?}")
+    })?;
     for (index, symbol) in found.symbols.iter().enumerate() {
         let parent = symbol.parent.map(|parent| {
             let before = found.symbols[..index].get(parent as usize);
-            before.ok_or_else(|| "a parent that does not come before its member".to_owned())
+            before.ok_or_else(|| "the parent does not precede its member".to_owned())
         });
         let checked = parent.transpose().and_then(|parent| check_symbol(text, symbol, parent, &lines));
         checked
@@ -66,16 +68,16 @@ pub(crate) fn symbols(text: &str, found: &FileSymbols, limits: &ParseLimits) -> 
     }
     let is_ordered = found.symbols.windows(2).all(|pair| pair[0].bytes.start <= pair[1].bytes.start);
     ensure(is_ordered, || "symbols are out of order".to_owned())?;
-    let is_place = |at: u32| text.is_char_boundary(at as usize);
-    for (what, places) in [
+    let is_boundary = |at: u32| text.is_char_boundary(at as usize);
+    for (what, offsets) in [
         ("imports", found.imports.iter().map(|import| import.at).collect::<Vec<_>>()),
         ("constants", found.constants.iter().map(|constant| constant.at).collect()),
         ("boundaries", found.boundaries.iter().map(|boundary| boundary.at).collect()),
     ] {
-        ensure(places.iter().all(|at| is_place(*at)), || {
-            format!("{what} outside of the text or inside of a character")
+        ensure(offsets.iter().all(|at| is_boundary(*at)), || {
+            format!("{what} are outside of the text or inside of a character")
         })?;
-        ensure(places.is_sorted(), || format!("{what} are out of order"))?;
+        ensure(offsets.is_sorted(), || format!("{what} are out of order"))?;
     }
     let is_short = found.imports.iter().all(|import| import.path.len() <= MAX_NAME_BYTES);
     ensure(is_short, || "the path of an import is too long".to_owned())
@@ -91,18 +93,18 @@ fn check_symbol(text: &str, symbol: &Symbol, parent: Option<&Symbol>, lines: &Li
             && (lines.line_number(last)..=lines.line_number(end)).contains(&last_line),
         || {
             let expected = (lines.line_number(start), lines.line_number(last));
-            format!("lines {:?} instead of {expected:?}", symbol.lines)
+            format!("the lines are {:?} instead of {expected:?}", symbol.lines)
         },
     )?;
     let is_body = symbol.body.is_none_or(|body| (start..=end).contains(&body) && text.is_char_boundary(body as usize));
     ensure(is_body, || format!("the body at {:?} is not in {start}..{end}", symbol.body))?;
     let is_doc = symbol.doc_bytes.as_ref().is_none_or(|doc| text.get(doc.start as usize..doc.end as usize).is_some());
-    ensure(is_doc, || format!("documentation at {:?}, which is not a span of the text", symbol.doc_bytes))?;
+    ensure(is_doc, || format!("the documentation at {:?} is not a span of the text", symbol.doc_bytes))?;
     let is_nested = parent.is_none_or(|parent| parent.bytes.start <= start && end <= parent.bytes.end);
     ensure(is_nested, || format!("{start}..{end} is not in its parent, {:?}", parent.map(|parent| &parent.bytes)))?;
     let is_short = symbol.name.len() <= MAX_NAME_BYTES && symbol.qualified_name.len() <= MAX_NAME_BYTES;
-    ensure(is_short, || "its name is too long".to_owned())?;
-    ensure(symbol.heading_level <= 6, || format!("heading level {}", symbol.heading_level))
+    ensure(is_short, || "the name is too long".to_owned())?;
+    ensure(symbol.heading_level <= 6, || format!("the heading level is {}", symbol.heading_level))
 }
 
 /// Checks that chunks have unique keys, are in the text at their lines, and cover every line that is not blank.
@@ -114,13 +116,12 @@ pub(crate) fn chunks(text: &str, found: &FileChunks) -> Result<(), String> {
         let key = truncated(&chunk.key);
         ensure(keys.insert(&chunk.key), || format!("two chunks have the key `{key}`"))?;
         let bytes = chunk.byte_start..chunk.byte_end;
-        let span =
-            span(text, &bytes).ok_or_else(|| format!("chunk `{key}` at {bytes:?}, which is not a span of the text"))?;
+        let span = span(text, &bytes).ok_or_else(|| format!("chunk `{key}` at {bytes:?} is not a span of the text"))?;
         ensure(!span.trim().is_empty() && !chunk.text.trim().is_empty(), || format!("chunk `{key}` is empty"))?;
         let last = bytes.start + span.trim_end_matches('\n').len() as u32;
         let expected = (lines.line_number(bytes.start), lines.line_number(last));
         let given = (chunk.line_start, chunk.line_end);
-        ensure(given == expected, || format!("chunk `{key}` in lines {given:?} instead of {expected:?}"))?;
+        ensure(given == expected, || format!("chunk `{key}` is in lines {given:?} instead of {expected:?}"))?;
         covered[chunk.line_start as usize..=chunk.line_end as usize].fill(true);
     }
     for chunk in &found.chunks {

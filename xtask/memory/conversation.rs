@@ -42,8 +42,8 @@ pub(crate) struct Turn {
     pub(crate) speaker: String,
     /// Text of the turn, with the caption of the image that the speaker showed.
     pub(crate) text: String,
-    /// Time in Unix seconds: the time of the session plus a minute for each earlier turn. LoCoMo does not specify a
-    /// time zone, so the program assumes UTC.
+    /// Time in Unix seconds: the time of the session plus a minute for this turn and for each earlier turn. LoCoMo does
+    /// not specify a time zone, so the program assumes UTC.
     pub(crate) time: i64,
 }
 
@@ -173,7 +173,7 @@ mod tests {
                 { "question": "When?", "answer": "never", "evidence": ["D", "D7:7"], "category": 2 },
             ],
         });
-        let conversation = Conversation::from_document("7".to_owned(), &document).expect("well formed");
+        let conversation = Conversation::from_document("7".to_owned(), &document).expect("the document is well-formed");
         let names: Vec<&str> = conversation.sessions.iter().map(|session| session.name.as_str()).collect();
         assert_eq!(names, ["7-2", "7-10"]);
         let times: Vec<i64> = conversation.turns().map(|turn| turn.time).collect();

@@ -80,6 +80,6 @@ fn run(input: &Value) -> Result<Value, String> {
     if !output.status.success() {
         return Err(failed(&output.status));
     }
-    feeder.join().map_err(|_| "the feeder stopped")?.map_err(|error| failed(&error))?;
+    feeder.join().map_err(|_| "the thread that writes the input panicked")?.map_err(|error| failed(&error))?;
     serde_json::from_slice(&output.stdout).map_err(|error| failed(&error))
 }

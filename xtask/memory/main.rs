@@ -51,7 +51,7 @@ struct Options {
     /// Decay rate of turns per hour, used with --try and --misses.
     #[arg(long, default_value_t = 0.0)]
     decay: f64,
-    /// For each category, only list up to this number of questions for which none of the ten best turns is evidence.
+    /// Only list questions for which none of the ten best turns is evidence, up to this number for each category.
     #[arg(long, value_name = "NUMBER")]
     misses: Option<usize>,
 }

@@ -55,7 +55,7 @@ impl Memories {
 
     /// Creates one memory for all conversations. Conversations are shifted in time so that all conversations end when
     /// the newest conversation ends. Therefore, the turns have the same age at the time of a question as in separate
-    /// memories, and no turn is younger than the question.
+    /// memories, and no turn is newer than the question.
     pub(crate) fn shared(conversations: &[Conversation], directory: &Path) -> Result<Self, String> {
         let end = conversations.iter().map(Conversation::end).max().unwrap_or_default();
         let mut turns = StoredTurns::create(&directory.join("shared"))?;

@@ -22,8 +22,8 @@ const HOUR: i64 = 3_600;
 const AGES: [(i64, &str); 5] =
     [(24, "a day"), (7 * 24, "a week"), (30 * 24, "30 days"), (90 * 24, "90 days"), (i64::MAX, "older")];
 
-/// A question about a conversation. All questions are in the order of the measurements.
-struct Placed<'c> {
+/// A question about a conversation, with the age of its evidence. Lists of questions are in the order of measurements.
+struct AgedQuestion<'c> {
     question: &'c ConversationQuestion,
     /// Age of the newest turn of the evidence at the time of the question, in hours.
     hours: i64,
@@ -52,7 +52,7 @@ impl Fts5Measurement {
 
 /// Prints all tables.
 pub(crate) fn print(conversations: &[Conversation], directory: &Path) -> Result<(), String> {
-    let placed = placed(conversations);
+    let aged_questions = aged_questions(conversations);
     print_corpus(conversations);
     let (own, shared) = (Memories::separate(conversations, directory)?, Memories::shared(conversations, directory)?);
     let measure = |setting: Setting| {
@@ -70,7 +70,7 @@ pub(crate) fn print(conversations: &[Conversation], directory: &Path) -> Result<
             baselines.push(Fts5Measurement { tokenizer, is_scoped, measured });
         }
     }
-    let is_answered = |index: usize| placed[index].question.category != Category::Adversarial;
+    let is_answered = |index: usize| aged_questions[index].question.category != Category::Adversarial;
 
     println!("\n## All settings\n\nAll categories but the adversarial one.");
     print_head(&["scopes", "λ per hour", "mode", "spreading"]);
@@ -80,10 +80,10 @@ pub(crate) fn print(conversations: &[Conversation], directory: &Path) -> Result<
     for baseline in &baselines {
         print_means(&baseline.columns(), &baseline.measured, is_answered);
     }
-    print_categories(&placed, &all, &baselines);
+    print_categories(&aged_questions, &all, &baselines);
     print_changes(&all, is_answered);
-    print_comparisons(&placed, &all, &baselines);
-    print_ages(&placed, &all);
+    print_comparisons(&aged_questions, &all, &baselines);
+    print_ages(&aged_questions, &all);
     print_growth(conversations, directory, is_answered)
 }
 
@@ -94,13 +94,13 @@ pub(crate) fn print_trials(
     base: &Setting,
     trials: &[String],
 ) -> Result<(), String> {
-    let placed = placed(conversations);
-    let is_answered = |index: usize| placed[index].question.category != Category::Adversarial;
+    let aged_questions = aged_questions(conversations);
+    let is_answered = |index: usize| aged_questions[index].question.category != Category::Adversarial;
     let default = ask_all(memories, base)?;
     print_head(&["configuration", "category"]);
     print_means("| default | all ", &default, is_answered);
     for category in Category::ANSWERED {
-        let counts = |index: usize| placed[index].question.category == category;
+        let counts = |index: usize| aged_questions[index].question.category == category;
         print_means(&format!("| default | {} ", category.name()), &default, counts);
     }
     for trial in trials {
@@ -108,21 +108,21 @@ pub(crate) fn print_trials(
         let measured = ask_all(memories, &setting)?;
         print_differences(&format!("| `{trial}` | all "), &measured, &default, is_answered);
         for category in Category::ANSWERED {
-            let counts = |index: usize| placed[index].question.category == category;
+            let counts = |index: usize| aged_questions[index].question.category == category;
             print_differences(&format!("| | {} ", category.name()), &measured, &default, counts);
         }
     }
     Ok(())
 }
 
-fn placed(conversations: &[Conversation]) -> Vec<Placed<'_>> {
+fn aged_questions(conversations: &[Conversation]) -> Vec<AgedQuestion<'_>> {
     let mut all = Vec::new();
     for conversation in conversations {
         let now = conversation.end() + UNTIL_ASKED;
         for question in &conversation.questions {
             let wanted = conversation.turns().filter(|turn| question.evidence.contains(&turn.id));
             let hours = wanted.map(|turn| (now - turn.time) / HOUR).min().unwrap_or_default();
-            all.push(Placed { question, hours });
+            all.push(AgedQuestion { question, hours });
         }
     }
     all
@@ -153,8 +153,8 @@ fn at(all: &[Measurement], is_scoped: bool, lambda: f64, mode: Mode, is_spreadin
     })
 }
 
-fn print_categories(placed: &[Placed<'_>], all: &[Measurement], baselines: &[Fts5Measurement]) {
-    println!("\n## By category\n\nMemories of their own, with spreading.");
+fn print_categories(aged_questions: &[AgedQuestion<'_>], all: &[Measurement], baselines: &[Fts5Measurement]) {
+    println!("\n## By category\n\nSeparate memories, with spreading.");
     print_head(&["category", "scopes", "λ per hour", "mode", "spreading"]);
     let modes = [Mode::Hybrid, Mode::Dense, Mode::Sparse];
     let of_modes = modes.into_iter().filter_map(|mode| at(all, true, 0.0, mode, true));
@@ -165,7 +165,7 @@ fn print_categories(placed: &[Placed<'_>], all: &[Measurement], baselines: &[Fts
     let rows: Vec<(String, &Vec<Measured>)> = of_us.chain(of_baselines).collect();
     for category in Category::ANSWERED.into_iter().chain([Category::Adversarial]) {
         for (name, measured) in &rows {
-            let counts = |index: usize| placed[index].question.category == category;
+            let counts = |index: usize| aged_questions[index].question.category == category;
             print_means(&format!("| {} {name}", category.name()), measured, counts);
         }
     }
@@ -173,7 +173,7 @@ fn print_categories(placed: &[Placed<'_>], all: &[Measurement], baselines: &[Fts
 
 fn print_changes(all: &[Measurement], counts: impl Fn(usize) -> bool + Copy) {
     println!(
-        "\n## Changes of one setting\n\nAgainst memories of their own, λ 0, hybrid, with spreading; paired by question."
+        "\n## Changes of one setting\n\nAgainst separate memories, λ 0, hybrid, with spreading; paired by question."
     );
     print_head(&["scopes", "λ per hour", "mode", "spreading"]);
     let Some(base) = at(all, true, 0.0, Mode::Hybrid, true) else { return };
@@ -188,7 +188,7 @@ fn print_changes(all: &[Measurement], counts: impl Fn(usize) -> bool + Copy) {
         let Some(found) = at(all, is_scoped, lambda, mode, is_spreading) else { continue };
         print_differences(&found.setting.columns(), &found.measured, &base.measured, counts);
     }
-    println!("\nShared memory against memories of their own, at each decay rate; hybrid, with spreading.");
+    println!("\nShared memory against separate memories, at each decay rate; hybrid, with spreading.");
     print_head(&["scopes", "λ per hour", "mode", "spreading"]);
     for lambda in LAMBDAS {
         let pair = at(all, false, lambda, Mode::Hybrid, true).zip(at(all, true, lambda, Mode::Hybrid, true));
@@ -197,10 +197,10 @@ fn print_changes(all: &[Measurement], counts: impl Fn(usize) -> bool + Copy) {
     }
 }
 
-fn print_comparisons(placed: &[Placed<'_>], all: &[Measurement], baselines: &[Fts5Measurement]) {
+fn print_comparisons(aged_questions: &[AgedQuestion<'_>], all: &[Measurement], baselines: &[Fts5Measurement]) {
     println!("\n## Against FTS5\n\nThe memory minus FTS5, paired by question.");
     print_head(&["category", "memory: scopes", "λ per hour", "mode", "spreading", "FTS5"]);
-    let is_answered = |index: usize| placed[index].question.category != Category::Adversarial;
+    let is_answered = |index: usize| aged_questions[index].question.category != Category::Adversarial;
     for Fts5Measurement { tokenizer, is_scoped, measured: baseline } in baselines {
         for (lambda, mode) in [(0.0, Mode::Hybrid), (0.0, Mode::Dense), (0.0, Mode::Sparse), (0.01, Mode::Hybrid)] {
             let Some(found) = at(all, *is_scoped, lambda, mode, true) else { continue };
@@ -208,7 +208,7 @@ fn print_comparisons(placed: &[Placed<'_>], all: &[Measurement], baselines: &[Ft
             print_differences(&format!("| all {columns}"), &found.measured, baseline, is_answered);
             if *is_scoped && (lambda, mode) == (0.0, Mode::Hybrid) {
                 for category in Category::ANSWERED {
-                    let counts = |index: usize| placed[index].question.category == category;
+                    let counts = |index: usize| aged_questions[index].question.category == category;
                     print_differences(&format!("| {} {columns}", category.name()), &found.measured, baseline, counts);
                 }
             }
@@ -216,15 +216,15 @@ fn print_comparisons(placed: &[Placed<'_>], all: &[Measurement], baselines: &[Ft
     }
 }
 
-fn print_ages(placed: &[Placed<'_>], all: &[Measurement]) {
+fn print_ages(aged_questions: &[AgedQuestion<'_>], all: &[Measurement]) {
     println!(
-        "\n## By age of the newest evidence\n\nMemories of their own, hybrid, with spreading, asked an hour after the end."
+        "\n## By age of the newest evidence\n\nSeparate memories, hybrid, with spreading, asked an hour after the end."
     );
     print_head(&["not older than", "scopes", "λ per hour", "mode", "spreading"]);
     let mut least = i64::MIN;
     for (most, name) in AGES {
         let counts = |index: usize| {
-            let Placed { question, hours } = &placed[index];
+            let AgedQuestion { question, hours } = &aged_questions[index];
             question.category != Category::Adversarial && (least..most).contains(hours)
         };
         for lambda in LAMBDAS {
@@ -241,7 +241,7 @@ fn print_growth(
     counts: impl Fn(usize) -> bool + Copy,
 ) -> Result<(), String> {
     println!(
-        "\n## Asked at once\n\nAn hour after the session with the newest evidence; memories of their own, hybrid, with spreading."
+        "\n## Asked at once\n\nAn hour after the session with the newest evidence; separate memories, hybrid, with spreading."
     );
     let settings = LAMBDAS.map(|lambda| Setting { lambda, ..Setting::base(SearchConfig::default()) });
     let found = ask_while_growing(conversations, directory, &settings)?;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Average trainings that differ only in their seeds: DIR/NAME.npz of each -> DIR/OUT.npz.
+"""Averages trainings that differ only in their seeds: DIR/NAME.npz of each -> DIR/OUT.npz.
 
 usage: average.py --work DIR --out NAME NAME...
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Download the packages that sources.txt names, check their licences, and unpack those that may be used.
+"""Downloads the packages that sources.txt names, checks their licences, and unpacks those that may be used.
 
 usage: collect.py --work DIR [--only python,npm,debian,rust,github]
 
@@ -213,7 +213,7 @@ def collect_debian(kind, names, work):
 
 
 def collect_rust(names, work):
-    """Writes one manifest with the listed crates, with which cargo fetch downloads them and their dependencies."""
+    """Collects crates. All listed crates are in one manifest, from which cargo fetch downloads them and their dependencies."""
     d = os.path.join(work, "dl", "rust", "fetch")
     home = os.path.join(work, "dl", "rust", "home")
     if not glob.glob(home + "/registry/src/*/*"):

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Make pairs (commit subject, code) from the history of clones.
+"""Makes pairs (commit subject, code) from the history of clones.
 
 usage: commits.py --clones DIR --out FILE [--tsv FILE] [--cap 5000] [--only OWNER/NAME,...]
 
 DIR/OWNER+NAME is a full clone, with or without a work tree (git clone --bare https://github.com/OWNER/NAME DIR/OWNER+NAME). Repositories
 are read only if their licences are accepted (collect.py) and neither barred.txt nor held-out.txt names them.
 
-The history is walked from HEAD, newest commit first. A git log without contents chooses commits by subject and number of files. Then one
-diff and one read of blobs serve 100 commits. A commit is used if it is not a merge, changes one to four source files and at most 150
-lines in them, and has an informative subject after cleaning.
+The history is walked from HEAD, newest commit first. Commits are chosen by subject and number of files from a git log without contents.
+One diff and one read of blobs are run for each 100 commits. A commit is used if it is not a merge, changes one to four source files and
+at most 150 lines in them, and has an informative subject after cleaning.
 
 The query of a pair is the cleaned subject. The code is a function, method or class as it is after the commit. Each commit gives a pair for
 each of up to three definitions with the most changed lines. A changed line belongs to the innermost definition around it, so only changed
@@ -106,10 +106,10 @@ def clean(subject):
     s = TRAILER.sub("", s) if subject[-1:] in ")]0123456789" else s
     if TYPES_OUT.match(s) or STARTS.match(s) or ANYWHERE.search(s):
         return None
-    return s if worth(s) else None
+    return s if is_informative(s) else None
 
 
-def worth(s):
+def is_informative(s):
     """Whether a cleaned subject is informative English prose."""
     words = re.findall(r"[A-Za-z][A-Za-z_]+", s)
     content = {w.lower() for w in words} - PLAIN
@@ -144,7 +144,7 @@ def log(repo):
                     if head:
                         yield *head, paths
                     head, paths = line[1:].rstrip("\n").partition(" ")[::2], []
-                elif wanted(line.rstrip("\n")):
+                elif is_wanted(line.rstrip("\n")):
                     paths.append(line)
             if head:
                 yield *head, paths
@@ -157,7 +157,7 @@ def with_texts(repo, batch):
     cmd = ["git", "-C", repo, "-c", "core.quotePath=false", "diff-tree", "--stdin", "-r", "--root", "--no-renames", "--no-ext-diff",
            "--no-textconv", "--diff-filter=AM", "-p", "-U0", "--full-index", "--src-prefix=a/", "--dst-prefix=b/", "--format=%x01%H"]
     p = subprocess.run(cmd, input="".join(c + "\n" for c, _ in batch).encode(), capture_output=True)
-    changes = {c: files for c, files in parse_diff(p.stdout.split(b"\n")) if small(files)}
+    changes = {c: files for c, files in parse_diff(p.stdout.split(b"\n")) if is_small(files)}
     texts = read_blobs(repo, {blob for files in changes.values() for _, blob, _ in files})
     found = parse({blob: path for files in changes.values() for path, blob, hunks in files if hunks and texts.get(blob)}, texts)
     for c, query in batch:
@@ -192,7 +192,7 @@ def parse_diff(lines):
             blob = raw[6:].split()[0].split(b"..")[-1].decode()
         elif raw.startswith(b"+++ b/"):
             path, hunks = raw[6:].decode("utf-8", "replace").rstrip("\t"), []
-            if wanted(path):
+            if is_wanted(path):
                 files.append((path, blob, hunks))
         elif c == b"@" and hunks is not None:
             m = re.match(rb"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", raw)
@@ -220,11 +220,11 @@ def read_blobs(repo, blobs):
     return out
 
 
-def wanted(path):
+def is_wanted(path):
     return path.lower().endswith(extensions()) and not (SKIP.search(path) or SKIP_TOO.search(path) or BARRED.vendored(path))
 
 
-def small(files):
+def is_small(files):
     return 1 <= len(files) <= MAX_FILES and sum(h[2] for f in files for h in f[2]) <= MAX_LINES
 
 
@@ -255,17 +255,17 @@ def repository_pairs(repo, name, cap):
                     rows.append((n, {"lang": lang, "pkg": f"git:{name}", "path": path, "query": query, "kind": d["kind"], "name": d["name"],
                                      "scopes": d["scopes"], "sig": d["signature"][:1000], "body": d["code"][:MAX_BODY], "rest": ""}))
         for _, p in sorted(rows, key=lambda r: (-r[0], r[1]["path"], r[1]["scopes"] + r[1]["name"])):
-            place = p["scopes"] + p["name"], p["path"]
-            if len(taken) < 2 * PER_COMMIT and place not in taken and p["body"] not in taken and uses[place] < PER_FUNCTION:
-                taken += [place, p["body"]]
-                uses[place] += 1
+            function = p["scopes"] + p["name"], p["path"]
+            if len(taken) < 2 * PER_COMMIT and function not in taken and p["body"] not in taken and uses[function] < PER_FUNCTION:
+                taken += [function, p["body"]]
+                uses[function] += 1
                 total += 1
                 yield p
                 if total == cap:
                     return
 
 
-def have(path):
+def repositories_in(path):
     """Returns the repositories that the table of an earlier run names."""
     if not os.path.exists(path):
         return set()
@@ -280,7 +280,7 @@ def main():
     ap.add_argument("--cap", type=int, default=5000)
     ap.add_argument("--only", default="")
     a = ap.parse_args()
-    done, apart = have(a.tsv), {pkg.removeprefix("github:").replace("+", "/") for pkg in held_out()}
+    done, apart = repositories_in(a.tsv), {pkg.removeprefix("github:").replace("+", "/") for pkg in held_out()}
     for name, repo in names(a.clones):
         if name in done or BARRED.package(name) or name in apart or a.only and name not in a.only.split(","):
             continue

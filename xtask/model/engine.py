@@ -15,9 +15,9 @@ def extensions():
 
 
 def definitions(paths, documented=False):
-    """Returns the language and the definitions of each file, as the example prints them, or "" and no definitions for other files."""
+    """Returns the language and the definitions of each file, as the example prints them. Files of other kinds have the language ""."""
     out = _run(["--documented"] if documented else [], "".join(p + "\n" for p in paths)).splitlines()
-    assert len(out) == len(paths), "one line for each file"
+    assert len(out) == len(paths), "the example must print one line for each file"
     return [(found.get("language", ""), found["definitions"]) for found in map(json.loads, out)]
 
 

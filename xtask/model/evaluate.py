@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measure a trained and quantised table on the held-out packages, and compare it with BM25 and with the table before training.
+"""Measures a trained and quantised table on the held-out packages, and compares it with BM25 and with the table before training.
 
 usage: evaluate.py --work DIR --name NAME [--against MODEL.bin]     (after train.py; writes DIR/NAME.figures.json)
 
@@ -132,7 +132,7 @@ def main():
     a.fresh = False
     data = prepare(a, print)
     got = np.load(os.path.join(a.work, a.name + ".npz"))
-    assert list(got["tokens"]) == data["tokens"], "another vocabulary: prepare anew or name another table"
+    assert list(got["tokens"]) == data["tokens"], "the table has another vocabulary; run train.py with --fresh, or name another table"
     q8, scale = quantise(got["E"])
     table = q8 * scale[:, None]
     out = measure({"pairs": data["test"], "mats": data["test_mats"]}, initial(data, table.shape[1]), (table, got["A"], got["W"]))

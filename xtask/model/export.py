@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Write the model file that `aur` loads, and reference vectors for testing it.
+"""Writes the model file that `aur` loads, and reference vectors for testing it.
 
 usage: export.py --work DIR --name NAME --out MODEL.bin [--reference ALL.json] [--small FEW.json]
 
@@ -31,12 +31,12 @@ ODD = ["", "   \n\t", "!!! ??? ...", "naïve café", "getÜberData", "日本語�
 
 
 def references(pairs_path, count, seed=7):
-    """Returns the unusual texts above, followed by as many code texts as questions from the pairs."""
+    """Returns at most `count` texts: the unusual texts above, then texts from the pairs (in turn a question, a signature and a body)."""
     out = list(ODD)
     rng = random.Random(seed)
     lines = []
     with open(pairs_path, encoding="utf-8") as f:
-        for i, line in enumerate(f):  # reservoir
+        for i, line in enumerate(f):  # reservoir sampling
             if len(lines) < 200:
                 lines.append(line)
             elif (j := rng.randrange(i + 1)) < 200:
@@ -58,7 +58,7 @@ def main():
     tokens, info = [str(t) for t in got["tokens"]], json.loads(str(got["info"]))
     q8, scale = quantise(got["E"])
     rows, dims = q8.shape
-    assert rows <= MOST_ROWS, f"{rows} rows; the engine reads {MOST_ROWS}"
+    assert rows <= MOST_ROWS, f"the model has {rows} rows, but `aur` reads at most {MOST_ROWS}"
     weights = dict(zip(PASSAGE, got["A"]))
     figures = os.path.join(a.work, a.name + ".figures.json")
     head = json.dumps({

@@ -52,14 +52,14 @@ class Words:
     """Scores of all queries with all passages, and their gradients. Queries and passages are sparse count matrices."""
 
     def __init__(self, queries, passages, E, weights):
-        self.asked, self.held = np.unique(queries.indices), np.unique(passages.indices)
-        place = np.zeros(len(E), np.int64)
-        place[self.held] = np.arange(len(self.held))
-        (self.q, self.q_norm), (self.d, self.d_norm) = unit(E[self.asked]), unit(E[self.held])
-        self.best = np.zeros((passages.shape[0], len(self.asked)), np.float32)  # passages x tokens of the queries
-        self.which = np.zeros(self.best.shape, np.int32)  # the passage's token that gives it
-        find_best(self.d @ self.q.T, passages.indptr, place[passages.indices], self.best, self.which)
-        bags, weight = distinct(queries[:, self.asked]), weights[self.asked]
+        self.query_tokens, self.passage_tokens = np.unique(queries.indices), np.unique(passages.indices)
+        position = np.zeros(len(E), np.int64)
+        position[self.passage_tokens] = np.arange(len(self.passage_tokens))
+        (self.q, self.q_norm), (self.d, self.d_norm) = unit(E[self.query_tokens]), unit(E[self.passage_tokens])
+        self.best = np.zeros((passages.shape[0], len(self.query_tokens)), np.float32)  # passages x tokens of the queries
+        self.which = np.zeros(self.best.shape, np.int32)  # the passage's token with the best cosine
+        find_best(self.d @ self.q.T, passages.indptr, position[passages.indices], self.best, self.which)
+        bags, weight = distinct(queries[:, self.query_tokens]), weights[self.query_tokens]
         self.per_weight = sp.diags(1 / np.maximum(bags @ weight, 1e-9)) @ bags
         self.share = (self.per_weight @ sp.diags(weight)).tocsr()
         self.scores = np.asarray(self.share @ self.best.T, np.float32)
@@ -67,9 +67,9 @@ class Words:
     def add_gradients(self, g, table, weights):
         """Adds the contribution of `g`, the gradient of the scores, to the gradients of table and weights."""
         best = np.where(self.best > 0, (self.share.T @ g).T, 0)
-        cosines = np.zeros((len(self.held), len(self.asked)), np.float32)
+        cosines = np.zeros((len(self.passage_tokens), len(self.query_tokens)), np.float32)
         add_at(cosines, self.which, best.astype(np.float32))
-        table[self.asked] += through_unit(cosines.T @ self.d, self.q, self.q_norm)
-        table[self.held] += through_unit(cosines @ self.q, self.d, self.d_norm)
-        told = self.per_weight.multiply(g @ self.best).sum(0) - (self.per_weight.T @ (g * self.scores).sum(1))
-        weights[self.asked] += np.asarray(told, np.float32).ravel()
+        table[self.query_tokens] += through_unit(cosines.T @ self.d, self.q, self.q_norm)
+        table[self.passage_tokens] += through_unit(cosines @ self.q, self.d, self.d_norm)
+        gradient = self.per_weight.multiply(g @ self.best).sum(0) - (self.per_weight.T @ (g * self.scores).sum(1))
+        weights[self.query_tokens] += np.asarray(gradient, np.float32).ravel()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Write the list of packages and how each was used: DIR/packages-KIND.tsv + DIR/prepared.pkl -> OUT.
+"""Writes the list of packages and how each was used: DIR/packages-KIND.tsv + DIR/prepared.pkl -> OUT.
 
 usage: packages.py --work DIR --out packages.tsv      (after train.py)
 """

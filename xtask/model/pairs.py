@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Make pairs (doc sentence, code) from the packages that collect.py has unpacked.
+"""Makes pairs (doc sentence, code) from the packages that collect.py has unpacked.
 
 usage: pairs.py --work DIR [--cap 2500]
 
@@ -7,9 +7,9 @@ Reads DIR/src/KIND/PACKAGE and writes DIR/pairs.jsonl, one pair per line, with t
   lang, pkg, path (of the file inside the package), query (first sentence of the doc comment), kind, name, scopes, sig, body (the
   definition without its documentation), rest (the remaining text of the doc comment).
 
-The parser of `aur` finds the definitions and their documentation (engine.py), so that a pair has the form of what `aur` embeds, in every
+The parser of `aur` finds the definitions and their documentation (engine.py), so that a pair has the same fields as a passage in `aur`, in every
 language that it supports. If a sentence begins with the documented name, as in Go, the name is removed. Generated files, tests and
-vendored copies are skipped. Each sentence and each body is used once; packages in held-out.txt come first. A package gives at most --cap
+vendored copies are skipped. Each sentence and each body is used once; packages in held-out.txt come first. A package contributes at most --cap
 pairs per language.
 """
 import argparse

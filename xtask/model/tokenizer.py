@@ -115,4 +115,4 @@ if __name__ == "__main__":
     for _ in range(200000):
         t = "".join(rng.choice(pool) for _ in range(rng.randrange(14)))
         assert pieces(t) == pieces_by_rule(t), (t, pieces(t), pieces_by_rule(t))
-    print("the two agree;", pieces("getUserData HTTPSConnection URLs IDsOf base64 it’s café snake_case_9x"))
+    print("the two implementations agree;", pieces("getUserData HTTPSConnection URLs IDsOf base64 it’s café snake_case_9x"))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Train the static code model: DIR/pairs*.jsonl + MiniLM -> DIR/NAME.npz (vocabulary, table, weights of words and fields).
+"""Trains the static code model: DIR/pairs*.jsonl + MiniLM -> DIR/NAME.npz (vocabulary, table, weights of words and fields).
 
 usage: train.py --work DIR --base MODEL_DIR --name NAME [--epochs 3] [--distilled-only]
 
@@ -35,15 +35,16 @@ LIMITS = {"query": 256, "name": 24, "scopes": 24, "signature": 64, "body": 256, 
 # The fields of a passage: weight before training, share of passages with the field, and share of token types that are omitted.
 PASSAGE = {"name": (1, .97, 0), "scopes": (.3, .85, .1), "signature": (.7, .9, .15), "body": (1, .8, .25), "path": (.3, .8, .2),
            "rest": (.7, .35, .2)}
-SEARCHED = ("name", "scopes", "signature", "body", "path")  # what the engine has of a passage; rest is for training only
-MOST_HELD_OUT = 250  # of one package in one language
+SEARCHED = ("name", "scopes", "signature", "body", "path")  # the fields that `aur` embeds; rest is only used in training
+MOST_HELD_OUT = 250  # pairs of one package in one language
 MOST_ROWS = 1 << 16  # the engine keeps a token's number in 16 bits
 STOP = set("a an the of to in on for is are be and or if it its this that these those with from by as at into which will was when "
            "can has have not we you i how what where does do s t given all any each".split())
 
 
 def load_pairs(work, per_lang, seed):
-    """Returns the pairs for training, including those of commits, and the functions of the held-out packages. The pairs of each language are capped."""
+    """Returns the pairs for training, and the functions of the held-out packages. The training pairs are at most `per_lang` pairs of each
+    language from documentation, and all pairs from commits."""
     apart, by_lang, test = held_out(), defaultdict(list), defaultdict(list)
     for p in read_pairs(os.path.join(work, "pairs.jsonl")):
         if p["pkg"] not in apart:
@@ -262,12 +263,12 @@ def queries(mats, idx, stop, a, rng):
     return bags, drawn
 
 
-def shown_fields(mats, idx, asked, rng):
-    """Returns bags of the passages' fields, without some fields and token types, and without rest if the question was drawn from it (`asked`)."""
+def shown_fields(mats, idx, drawn, rng):
+    """Returns bags of the passages' fields, without some fields and token types, and without rest if the question was drawn from it (`drawn`)."""
     out = []
     for field, (_, shown, dropped) in PASSAGE.items():
         x = mats[field][idx]
-        on = (rng.random(len(idx)) < shown) & ((field != "rest") | ~asked)
+        on = (rng.random(len(idx)) < shown) & ((field != "rest") | ~drawn)
         x.data = x.data * (on[entry_rows(x)] & (rng.random(len(x.data)) >= dropped))
         x.eliminate_zeros()
         out.append(x)
@@ -321,7 +322,7 @@ class Model:
         # Each parameter, its optimiser, and its learning rate relative to the table.
         self.parts = [(x, Adam(x), speed) for x, speed in ((self.E, 1), (self.A, 5), (self.logW, 5), (self.mix, 100))]
 
-    def go_on_from(self, path, tokens):
+    def continue_from(self, path, tokens):
         """Copies the table and the weights of an earlier training. Tokens that are new in the vocabulary keep their initial values."""
         got = np.load(path)
         earlier = {token: row for row, token in enumerate(got["tokens"])}
@@ -372,7 +373,7 @@ def train(data, a, log):
     rng = np.random.default_rng(a.seed)
     model = Model(data, a)
     if a.start:
-        model.go_on_from(os.path.join(a.work, a.start + ".npz"), data["tokens"])
+        model.continue_from(os.path.join(a.work, a.start + ".npz"), data["tokens"])
     log("start  " + model.figures(data))
     if a.distilled_only:
         return model
@@ -383,8 +384,8 @@ def train(data, a, log):
     for epoch, todo in enumerate(plan):
         losses = []
         for idx in todo:
-            X, asked = queries(data["mats"], idx, stop, a, rng)
-            Ys = shown_fields(data["mats"], idx, asked, rng)
+            X, drawn = queries(data["mats"], idx, stop, a, rng)
+            Ys = shown_fields(data["mats"], idx, drawn, rng)
             loss, gradients = model.gradients(X, Ys, data["question"][idx], a)
             losses.append(loss)
             step += 1

@@ -1,4 +1,4 @@
-"""Learn weights of the ranking from the questions in this directory and from mined documentation questions.
+"""Learns weights of the ranking from the questions in this directory and from mined documentation questions.
 
 usage: learn.py --clones DIR --work WORK --aur PROGRAM --out FILE [--part training] [--only NAME,...] [--keys PREFIXES] [TUNE OPTION...]
 
@@ -31,7 +31,7 @@ def prepare(a, name, repository, commit):
         return made
     tree, part = made + ".tree", made + ".part"
     if not lay_out(a.clones, repository, commit, tree):
-        print(f"{name}: commit {commit[:12]} of {repository} is not there", file=sys.stderr)
+        print(f"{name}: commit {commit[:12]} of {repository} is missing", file=sys.stderr)
         return None
     shutil.rmtree(part, ignore_errors=True)
     mine = [a.aur, "mem", "eval", "mine", tree, "--held-out", "0", "--max", str(MOST_MINED), "--out", part]
@@ -55,7 +55,7 @@ def prepare(a, name, repository, commit):
         manifest["sets"].append({"name": form, "file": form + ".jsonl", "tree": "whole", "questions": len(questions), "held_out": False})
     with open(os.path.join(part, "manifest.json"), "w", encoding="utf-8") as f:
         json.dump(manifest, f, indent=1)
-    os.rename(part, made)  # a directory of this name is complete
+    os.rename(part, made)  # only a complete directory has this name
     return made
 
 

@@ -1,11 +1,11 @@
-"""Ask one or two programs the questions, and print how high the answers rank.
+"""Asks one or two programs the questions, and prints how high the answers rank.
 
 usage: measure.py --clones DIR --work WORK --aur PROGRAM [--against PROGRAM] [--part training|validation] [--only NAME,...]
 
 Needs only Python's standard library. DIR contains bare clones OWNER+NAME (or OWNER+NAME/repo) with the commits in repositories.tsv. Missing
 clones are skipped with a warning. Each tree is written to WORK without its history, and indexed with the default pipeline. The output is
-the mean nDCG@10 over questions, where the ranking consists of the distinct files of the first 40 results, and the difference to the other
-program. Both have the half width of their 95 % confidence interval.
+the mean nDCG@10 over questions, where the ranking consists of the distinct files of the first 40 results, and the difference from the other
+program. Both are printed with half the width of their 95 % confidence interval.
 """
 import argparse
 import json
@@ -85,7 +85,7 @@ def main():
             continue
         tree = os.path.abspath(os.path.join(a.work, name))
         if not lay_out(a.clones, repository, commit, tree):
-            print(f"{name}: commit {commit[:12]} of {repository} is not there", file=sys.stderr)
+            print(f"{name}: commit {commit[:12]} of {repository} is missing", file=sys.stderr)
             continue
         with open(os.path.join(HERE, "questions", name + ".jsonl"), encoding="utf-8") as rows:
             questions = [json.loads(row) for row in rows]

@@ -4,8 +4,8 @@ use std::process::Command;
 
 use crate::cargo::project;
 
-/// Lines that git writes around both versions of a conflict. The line between the versions, `=======`, also underlines
-/// headings.
+/// Lines that git writes around both versions of a conflict. The line between the versions, `=======`, is not searched,
+/// because it also underlines headings.
 const MARKERS: &str = "^(<{7}|>{7}|[|]{7})( |$)";
 
 /// Fails if there are conflict markers. Without git, as in an unpacked archive, nothing is checked.

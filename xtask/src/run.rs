@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::cargo::{cargo, cargo_with, project};
 use crate::{markers, tools};
 
-/// Packages that no other task compiles.
+/// Packages outside the workspace, whose formatting is checked separately.
 const OUTSIDE: [&str; 4] = ["benches/blame", "benches/memory", "benches/tantivy", "fuzz"];
 
 /// Runs `rustfmt --check`, and clippy and rustdoc with warnings denied. Clippy runs with BERT, without BERT, and with

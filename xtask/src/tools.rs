@@ -27,19 +27,19 @@ pub(crate) struct FuzzOptions {
     #[arg(long, value_name = "NAME")]
     language: Option<String>,
 
-    /// A directory with further inputs, such as real files of a language. May be given several times.
+    /// A directory with additional inputs, such as real files of a language. May be given several times.
     #[arg(long, value_name = "DIR", requires = "cases")]
     inputs: Vec<String>,
 }
 
-/// Cases of the fuzzer: binaries of the package in `fuzz/`, and their options.
+/// The fuzz targets: binaries of the package in `fuzz/`, and their options.
 const CASES: [(&str, &[&str]); 3] = [
     ("analyzer", &[]),
     ("grammars", &["-dict=fuzz/grammars.dict", "-timeout=20", "-max_len=65536", "-malloc_limit_mb=768"]),
     ("pipeline", &[]),
 ];
 
-/// Maximum time of a text of `grammars` that is checked in a single language. It outlasts two parses.
+/// Maximum time for a text of `grammars` that is checked in a single language. It is longer than two parses may take.
 const TIMEOUT_OF_ONE_LANGUAGE: &str = "-timeout=5";
 
 /// Packages, and filters for their tests of `unsafe` code. The tests must not call C, so LMDB is excluded, because Miri
@@ -85,11 +85,11 @@ pub(crate) fn fuzz(options: &FuzzOptions) -> Result<(), String> {
     }
     let names = CASES.map(|(name, _)| name);
     if let Some(unknown) = options.cases.iter().find(|case| !names.contains(&case.as_str())) {
-        return Err(format!("no case is named `{unknown}`; there are {}", names.join(", ")));
+        return Err(format!("there is no fuzz target `{unknown}`; the fuzz targets are {}", names.join(", ")));
     }
     let limit = format!("-max_total_time={}", 60 * options.minutes);
-    let is_asked = |name: &str| options.cases.is_empty() || options.cases.iter().any(|asked| asked == name);
-    for (case, settings) in CASES.iter().filter(|(name, _)| is_asked(name)) {
+    let is_selected = |name: &str| options.cases.is_empty() || options.cases.iter().any(|selected| selected == name);
+    for (case, settings) in CASES.iter().filter(|(name, _)| is_selected(name)) {
         let (corpus, seeds) = (format!("fuzz/corpus/{case}"), format!("fuzz/seeds/{case}"));
         std::fs::create_dir_all(project().join(&corpus)).map_err(|error| format!("{corpus}: {error}"))?;
         let inputs = options.inputs.iter().map(String::as_str);

@@ -59,7 +59,7 @@ impl CrossEncoder {
     /// Loads the model in `folder`, which contains `config.json`, `tokenizer.json` and `model.safetensors`.
     ///
     /// # Errors
-    /// [`ModelError`] names the file and the expected content.
+    /// Fails if a file is missing or invalid. The [`ModelError`] names the file and the expected content.
     pub fn load(folder: &Path, name: &str) -> Result<Self, ModelError> {
         Self::load_known(folder, &model_id(folder, name)?)
     }

@@ -32,7 +32,7 @@ impl BertEmbedder {
     /// optionally `sentence_bert_config.json` (truncation) and `1_Pooling/config.json` (mean or first token).
     ///
     /// # Errors
-    /// [`ModelError`] names the file and the expected content.
+    /// Fails if a file is missing or invalid. The [`ModelError`] names the file and the expected content.
     pub fn load(folder: &Path, name: &str) -> Result<Self, ModelError> {
         Self::load_known(folder, &model_id(folder, name)?)
     }

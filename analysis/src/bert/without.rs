@@ -8,7 +8,7 @@ use crate::model_error::ModelError;
 use crate::passage::Passage;
 use crate::reranker::Reranker;
 
-/// An embedder and reranker without values: loading always fails.
+/// An embedder and reranker that can never be created, because loading always fails.
 pub(crate) enum MissingModel {}
 
 impl MissingModel {

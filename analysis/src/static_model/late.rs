@@ -15,8 +15,8 @@ pub struct LateInteraction<'m> {
     products: Vec<i32>,
     /// Cosines of the rows that were already compared: `tokens.len()` values per row.
     known: Vec<f32>,
-    /// For each row of the table, the position of its cosines in `known`, plus one, or 0 if the row was not compared
-    /// yet.
+    /// For each row of the table, 0 if the row was not compared yet, otherwise `n`: the cosines of the row are the
+    /// `n`-th group of `tokens.len()` values in `known`, counted from 1.
     known_positions: Vec<u32>,
     /// Best cosine of every token so far.
     best: Vec<f32>,
@@ -96,8 +96,8 @@ impl<'m> LateInteraction<'m> {
         }
     }
 
-    /// Returns the position of a row's cosines in `known`. Computes the cosines if necessary. Returns `None` if the row
-    /// is not in the table.
+    /// Returns the index of a row's first cosine in `known`. Computes the cosines if necessary. Returns `None` if the
+    /// row is not in the table.
     fn cosine_position(&mut self, row: u16) -> Option<usize> {
         let position = self.known_positions.get_mut(usize::from(row))?;
         if *position == 0 {

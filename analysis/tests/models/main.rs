@@ -1,4 +1,4 @@
-//! Tests of models through the public interface, loaded from folders.
+//! Tests models that are loaded from folders, through the public interface.
 
 mod cross_encoder;
 mod directory;

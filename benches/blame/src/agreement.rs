@@ -17,9 +17,11 @@ pub struct Difference {
     pub path: String,
     /// Number of lines that differ.
     pub lines: u64,
-    /// The first line that differs, counted from 1, and the commits that both programs name for it.
+    /// The first line that differs, counted from 1.
     pub first: usize,
+    /// Commit that the measured program names for this line.
     pub found: String,
+    /// Commit that git names for this line.
     pub expected: String,
 }
 

@@ -56,12 +56,12 @@ impl WithGraph {
         }
     }
 
-    /// Directory with the commit-graph, for readers other than git.
+    /// Returns the directory with the commit-graph, for readers other than git.
     pub fn info(&self) -> PathBuf {
         self.directory.path().join("info")
     }
 
-    /// A git command on the repository at `root`, with the commit-graph.
+    /// Returns a git command on the repository at `root`, with the commit-graph.
     pub fn git(&self, root: &Path) -> Command {
         let mut git = Command::new("git");
         git.arg("-C").arg(root).env("GIT_OBJECT_DIRECTORY", self.directory.path());
@@ -70,7 +70,7 @@ impl WithGraph {
     }
 }
 
-/// A git command on the repository at `root` that ignores any commit-graph.
+/// Returns a git command on the repository at `root` that ignores any commit-graph.
 pub fn without_graph(root: &Path) -> Command {
     let mut git = Command::new("git");
     git.arg("-C").arg(root).args(["-c", "core.commitGraph=false"]);

@@ -79,8 +79,8 @@ fn succeed(mut command: Command) -> Result<String, String> {
 /// Attributes all files at the `back`-th first-parent ancestor of HEAD, then updates the result to HEAD.
 pub fn increment(root: &Path, back: usize) -> Result<Increment, String> {
     let borrowed = Borrowed::new(root)?;
-    let beside = Directory::open_root(&borrowed.path()).map_err(|error| error.to_string())?;
-    let cache = |name| Some(CacheFile::new(beside.clone(), name, b"bench", u64::MAX));
+    let directory = Directory::open_root(&borrowed.path()).map_err(|error| error.to_string())?;
+    let cache = |name| Some(CacheFile::new(directory.clone(), name, b"bench", u64::MAX));
     let caches = Options { walk_cache: cache("walk"), diff_cache: cache("comparisons"), mask: None };
     let tip = borrowed.git(&["rev-parse", "HEAD"])?;
     let old = borrowed.git(&["rev-parse", &format!("HEAD~{back}")])?;
@@ -92,7 +92,8 @@ pub fn increment(root: &Path, back: usize) -> Result<Increment, String> {
     let (_, stored) = made?;
     let cache_bytes = std::fs::metadata(borrowed.path().join("comparisons")).map_or(0, |file| file.len());
     borrowed.git(&["update-ref", "--no-deref", "HEAD", &tip])?;
-    // In an index run, the line ranges of chunks are known before attribution. So computing them here is not measured.
+    // In an index run, the line ranges of chunks are known before attribution. Therefore, computing them here is not
+    // measured.
     let ranges = ranges(&borrowed.path())?;
     let (made, step) = cost(|| attribute(&borrowed.path(), caches.clone(), &stored, &ranges));
     let (paths, new) = made?;

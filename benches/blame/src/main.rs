@@ -30,7 +30,7 @@ use measure::{anonymous_peak, load};
 use ours::Walked;
 
 #[derive(Parser)]
-#[command(about = "Attribution of whole repositories against git blame and gix's blame", max_term_width = 100)]
+#[command(about = "Attribution of whole repositories, compared with git blame and gix's blame", max_term_width = 100)]
 struct Options {
     /// A repository, a directory within one, or a bare repository.
     root: PathBuf,

@@ -53,7 +53,7 @@ fn clock(id: ClockId) -> Duration {
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
-/// Processor time of all child processes that have ended.
+/// Returns the processor time of all child processes that have ended.
 fn children_cpu() -> Duration {
     let stat = read_to_string("/proc/self/stat").unwrap_or_default();
     // The name of the program, in parentheses, may contain spaces.

@@ -35,7 +35,8 @@ pub(crate) struct Article {
 pub(crate) struct Corpus {
     words: Words,
     sessions: usize,
-    /// Time of the first turn in Unix seconds. The time of the last turn is now.
+    /// Time of the first turn in Unix seconds. Each turn is a second later than the turn before it, so the last loaded
+    /// turn is a second before the start of the bench.
     beginning: i64,
 }
 
@@ -76,10 +77,10 @@ impl Corpus {
     /// Generates a text in which some words belong to a topic, with an occasional full stop.
     fn text(&self, topic: usize, length: usize, random: &mut Random) -> String {
         let mut text = String::with_capacity(7 * length);
-        for place in 0..length {
+        for position in 0..length {
             let rank =
                 if random.below(3) == 0 { self.topical(topic, random.below(TOPIC)) } else { self.words.draw(random) };
-            text.push_str(if place == 0 { "" } else { " " });
+            text.push_str(if position == 0 { "" } else { " " });
             text.push_str(self.words.get(rank));
             if random.below(14) == 0 {
                 text.push('.');
@@ -88,8 +89,9 @@ impl Corpus {
         text
     }
 
-    fn topical(&self, topic: usize, place: usize) -> usize {
-        TOPICAL.start + Random::for_number(3, topic * TOPIC + place).below(TOPICAL.len())
+    /// Returns the rank of one of the `TOPIC` words of a topic.
+    fn topical(&self, topic: usize, position: usize) -> usize {
+        TOPICAL.start + Random::for_number(3, topic * TOPIC + position).below(TOPICAL.len())
     }
 
     /// Generates a query, and the name of the session that it concerns.

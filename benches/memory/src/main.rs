@@ -129,7 +129,7 @@ fn run(mut options: Options) -> Outcome<()> {
         command
             .args(std::env::args_os().skip(1))
             .arg("--side")
-            .arg(side.to_possible_value().expect("shown").get_name());
+            .arg(side.to_possible_value().expect("every side has a name on the command line").get_name());
         command.arg("--directory").arg(&directory);
         // The user directory of `aur`.
         command.env("AURORA_HOME", home(&directory)).env("HOME", &directory).stdout(Stdio::piped());

@@ -37,8 +37,8 @@ impl Times {
         for (what, times) in [("wall", &mut self.wall), ("cpu", &mut self.processor)] {
             times.sort_by(f64::total_cmp);
             for (quantile, share) in [("p50", 0.5), ("p99", 0.99)] {
-                let place = ((times.len() as f64 * share) as usize).min(times.len().saturating_sub(1));
-                if let Some(time) = times.get(place) {
+                let index = ((times.len() as f64 * share) as usize).min(times.len().saturating_sub(1));
+                if let Some(time) = times.get(index) {
                     figures.insert(format!("{name}, {what} {quantile} ms"), *time);
                 }
             }
@@ -77,12 +77,12 @@ pub(crate) fn peak_memory<T>(work: impl FnOnce() -> T) -> (T, f64) {
     let is_done = AtomicBool::new(false);
     std::thread::scope(|scope| {
         let sampler = scope.spawn(|| {
-            let mut most = 0.0_f64;
+            let mut peak = 0.0_f64;
             while !is_done.load(Ordering::Relaxed) {
-                most = most.max(status("RssAnon:").unwrap_or_default());
+                peak = peak.max(status("RssAnon:").unwrap_or_default());
                 std::thread::sleep(Duration::from_millis(10));
             }
-            most
+            peak
         });
         let done = work();
         is_done.store(true, Ordering::Relaxed);

@@ -21,19 +21,19 @@ pub(crate) fn run(options: &Options) -> Outcome<Figures> {
     let (corpus, mut figures) = (Corpus::new(options), Figures::new());
     let directory = options.directory.clone().unwrap_or_default();
     let place = || MemoryPlace::for_user().ok_or("no home directory");
-    let is_there = options.reuse && place()?.directory().exists();
-    if !is_there {
+    let exists = options.reuse && place()?.directory().exists();
+    if !exists {
         let _ = std::fs::remove_dir_all(home(&directory));
     }
     let memory = Memory::create(place()?)?;
-    if !is_there {
-        let ((loaded, took), most) = peak_memory(|| seconds(|| load(&memory, &corpus, options)));
+    if !exists {
+        let ((loaded, took), peak) = peak_memory(|| seconds(|| load(&memory, &corpus, options)));
         loaded?;
-        figures.insert("f memory while entries are loaded, most own MiB".to_owned(), most);
+        figures.insert("f memory while entries are loaded, most own MiB".to_owned(), peak);
         figures.insert("a load: all entries, s".to_owned(), took);
-        let ((indexed, took), most) = peak_memory(|| seconds(|| memory.snapshot()));
+        let ((indexed, took), peak) = peak_memory(|| seconds(|| memory.snapshot()));
         indexed?;
-        figures.insert("f memory while they are indexed, most own MiB".to_owned(), most);
+        figures.insert("f memory while they are indexed, most own MiB".to_owned(), peak);
         figures.insert("a load: their index, s".to_owned(), took);
     }
     let size = |name: &str| mebibytes(&place().map(|place| place.directory().join(name)).unwrap_or_default());
@@ -77,7 +77,7 @@ fn load(memory: &Memory, corpus: &Corpus, options: &Options) -> Outcome<()> {
 
 fn transfer(document: Value, placement: Placement, time: i64) -> Transfer {
     let Value::Object(document) = document else { unreachable!("a document is an object") };
-    let entry = Entry::from_document(document).expect("an entry");
+    let entry = Entry::from_document(document).expect("the document is a valid entry");
     let source = String::new();
     let (has_derived_id, is_current, access) = (false, false, None);
     Ok(TransferredEntry { entry, has_derived_id, placement, created: time, edited: time, is_current, access, source })

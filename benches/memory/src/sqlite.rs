@@ -38,14 +38,14 @@ pub(crate) fn run(options: &Options, side: Side) -> Outcome<Figures> {
     let (corpus, mut figures) = (Corpus::new(options), Figures::new());
     let path = path(options, side);
     let directory = path.parent().ok_or("no directory")?.to_owned();
-    let is_there = options.reuse && path.exists();
-    if !is_there {
+    let exists = options.reuse && path.exists();
+    if !exists {
         let _ = std::fs::remove_dir_all(&directory);
         std::fs::create_dir_all(&directory)?;
         let mut connection = open(options, side)?;
-        let ((loaded, took), most) = peak_memory(|| seconds(|| load(&mut connection, &corpus, options)));
+        let ((loaded, took), peak) = peak_memory(|| seconds(|| load(&mut connection, &corpus, options)));
         loaded?;
-        figures.insert("f memory while entries are loaded, most own MiB".to_owned(), most);
+        figures.insert("f memory while entries are loaded, most own MiB".to_owned(), peak);
         figures.insert("a load: all entries, s".to_owned(), took);
     }
     figures.insert("e size: entries and index, MiB".to_owned(), mebibytes(&directory));
@@ -85,9 +85,9 @@ pub(crate) fn run(options: &Options, side: Side) -> Outcome<Figures> {
 /// Adds one turn. Each call runs in a separate process.
 pub(crate) fn add_one(options: &Options, side: Side) -> Outcome<()> {
     let mut connection = open(options, side)?;
-    let place = next(&connection, options)?;
+    let order = next(&connection, options)?;
     let text = "a turn of some sixty words that somebody has said about what was asked before ".repeat(4);
-    let turn = Turn { session: "of processes".to_owned(), speaker: "user", order: place, text, time: 1_770_000_000 };
+    let turn = Turn { session: "of processes".to_owned(), speaker: "user", order, text, time: 1_770_000_000 };
     add(&mut connection, |connection| insert_turn(connection, &turn))
 }
 

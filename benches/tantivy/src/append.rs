@@ -1,9 +1,9 @@
-//! How close to LMDB's speed are chunk records written?
+//! How much slower is writing chunk records than writing the same bytes to a bare LMDB table?
 //!
 //! The bench writes the records of real chunks, with their full text and the labels of every chunk. The measurement
-//! starts with opening the writer and ends with the publication. It includes encoding, inversion of the labels, and a
-//! synchronised transaction for every batch. The baseline appends the same keys and values to an LMDB table, in one
-//! synchronised transaction.
+//! starts with opening the writer and ends with the publication. It includes encoding the records, building the posting
+//! lists of the labels, and a synchronised transaction for every batch. The baseline appends the same keys and values
+//! to an LMDB table, in one synchronised transaction.
 
 use std::path::Path;
 

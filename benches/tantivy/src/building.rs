@@ -29,13 +29,13 @@ pub fn run(lab: &Lab) -> Outcome<()> {
             built = built.min(took);
             merged = merged.min(Cost { cpu: took.cpu + more.cpu, wall: took.wall + more.wall });
         }
-        let say = |what: &str, tantivy: Cost| {
+        let print_rows = |what: &str, tantivy: Cost| {
             let name = format!("{threads} thread(s), {what}");
             row(&name, ours.cpu.as_secs_f64(), tantivy.cpu.as_secs_f64(), Unit::Seconds, Some(BAR));
             row(&format!("{name}, wall"), ours.wall.as_secs_f64(), tantivy.wall.as_secs_f64(), Unit::Seconds, None);
         };
-        say("as its policy merges", built);
-        say("merged to one segment", merged);
+        print_rows("as its policy merges", built);
+        print_rows("merged to one segment", merged);
     }
     Ok(())
 }

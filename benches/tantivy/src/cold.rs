@@ -19,8 +19,9 @@ use crate::tantivy_index::TantivyIndex;
 
 /// Number of processes for each index.
 const PROCESSES: usize = 41;
-/// Number of terms in a query, and number of chunks that it requests.
+/// Number of terms in a query.
 const TERMS: usize = 3;
+/// Number of chunks that a query requests.
 const TOP: usize = 10;
 /// Arguments that tell a child process which index to open.
 const OURS: &str = "ours";

@@ -9,28 +9,33 @@ use aurora_storage::{Chunk, ChunkId, ChunkRecord, Environment, FIELDS, Field, Op
 
 use crate::Outcome;
 
-/// Number of consecutive terms that a copy omits together.
+/// Number of consecutive terms in a stretch. A copy omits or keeps a stretch as a whole.
 const STRETCH: usize = 8;
-/// Number of stretches that a copy omits, of every ten.
-const LEFT_OUT: u64 = 3;
+/// Number of every ten stretches that a copy omits, on average.
+const OMITTED: u64 = 3;
 
 /// Chunks with their terms. The chunks of one file are consecutive.
 pub struct Corpus {
     /// The terms of all chunks, concatenated.
     text: String,
+    /// Length of each term in bytes.
     lengths: Vec<u8>,
-    chunks: Vec<Place>,
+    chunks: Vec<ChunkTerms>,
     /// Files in the order of their paths.
     pub files: Vec<File>,
     /// Number of copies of the chunks.
     pub copies: u32,
 }
 
-/// The start of a chunk's terms, and the number of terms up to the end of each field.
-struct Place {
+/// Position of the terms of a chunk.
+struct ChunkTerms {
+    /// Start of the first term in [`Corpus::text`].
     text: usize,
+    /// Index of the first term in [`Corpus::lengths`].
     term: usize,
+    /// Number of terms up to the end of each field.
     ends: [u32; FIELDS],
+    /// Id of the chunk in the project's index.
     source: ChunkId,
 }
 
@@ -85,8 +90,8 @@ impl Corpus {
     /// documentation is also part of the text.
     fn push(&mut self, source: ChunkId, chunk: &Chunk) {
         let (text, term) = (self.text.len(), self.lengths.len());
-        let mut said: HashMap<String, u32> = HashMap::new();
-        Analyzer.terms(&chunk.doc, &mut |term| *said.entry(term.to_owned()).or_default() += 1);
+        let mut doc_terms: HashMap<String, u32> = HashMap::new();
+        Analyzer.terms(&chunk.doc, &mut |term| *doc_terms.entry(term.to_owned()).or_default() += 1);
         let mut ends = [0; FIELDS];
         for field in Field::ALL {
             let field_text = match field {
@@ -97,7 +102,7 @@ impl Corpus {
                 Field::Doc => &chunk.doc,
                 Field::Body => &chunk.text,
             };
-            Analyzer.terms(field_text, &mut |term| match said.get_mut(term) {
+            Analyzer.terms(field_text, &mut |term| match doc_terms.get_mut(term) {
                 Some(left @ 1..) if field == Field::Body => *left -= 1,
                 _ => {
                     self.text.push_str(term);
@@ -106,7 +111,7 @@ impl Corpus {
             });
             ends[field.index()] = (self.lengths.len() - term) as u32;
         }
-        self.chunks.push(Place { text, term, ends, source });
+        self.chunks.push(ChunkTerms { text, term, ends, source });
     }
 
     /// Returns the number of chunks in all copies.
@@ -135,12 +140,12 @@ impl Corpus {
 
     /// Returns the terms of a chunk with their fields, in order.
     pub fn terms(&self, chunk: u32) -> Terms<'_> {
-        let place = &self.chunks[chunk as usize % self.chunks.len()];
-        let count = place.ends[FIELDS - 1] as usize;
+        let terms = &self.chunks[chunk as usize % self.chunks.len()];
+        let count = terms.ends[FIELDS - 1] as usize;
         Terms {
-            text: &self.text[place.text..],
-            lengths: &self.lengths[place.term..place.term + count],
-            ends: &place.ends,
+            text: &self.text[terms.text..],
+            lengths: &self.lengths[terms.term..terms.term + count],
+            ends: &terms.ends,
             next: 0,
             field: 0,
             chunk,
@@ -185,7 +190,7 @@ impl<'c> Iterator for Terms<'c> {
             }
             let stretch = self.next / STRETCH;
             self.next += 1;
-            if !self.is_copy || mixed(u64::from(self.chunk) << 32 | stretch as u64) % 10 >= LEFT_OUT {
+            if !self.is_copy || mixed(u64::from(self.chunk) << 32 | stretch as u64) % 10 >= OMITTED {
                 return Some((Field::ALL[self.field], term));
             }
         }

@@ -18,7 +18,7 @@ const BAR: f64 = 1.5;
 
 /// Runs this part and prints its table.
 pub fn run(lab: &Lab) -> Outcome<()> {
-    table("fields: BM25F with six fields against one", "six", "one");
+    table("fields: BM25F with six fields compared with one", "six", "one");
     let (mut six, mut one) = (Cost::MAX, Cost::MAX);
     for _ in 0..lab.rounds {
         for (fields, best) in [(Fields::Six, &mut six), (Fields::One, &mut one)] {

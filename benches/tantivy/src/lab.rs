@@ -39,7 +39,7 @@ impl Lab {
         })
     }
 
-    /// Returns the path of a directory that does not exist; if it exists, it is deleted.
+    /// Deletes the directory `name` if it exists, and returns its path.
     pub fn scratch(&self, name: &str) -> Outcome<PathBuf> {
         let directory = self.directory.path().join(name);
         if directory.exists() {
@@ -48,20 +48,20 @@ impl Lab {
         Ok(directory)
     }
 
-    /// Our index.
+    /// Returns the directory of our index with the given fields.
     pub fn ours(&self, fields: Fields) -> Outcome<&Path> {
-        let (place, name) = match fields {
+        let (cell, name) = match fields {
             Fields::One => (&self.one, "one"),
             Fields::Six => (&self.six, "six"),
         };
-        get_or_build(place, || {
+        get_or_build(cell, || {
             let directory = self.scratch(name)?;
             ours::build(&directory, &self.corpus, fields, 1)?;
             Ok(directory)
         })
     }
 
-    /// Returns tantivy's index, merged into one segment.
+    /// Returns the directory of tantivy's index, merged into one segment.
     pub fn tantivy(&self) -> Outcome<&Path> {
         get_or_build(&self.tantivy, || {
             let directory = self.scratch("tantivy")?;
@@ -85,10 +85,10 @@ fn data(directory: &Path) -> PathBuf {
     directory.join("index").join("data.mdb")
 }
 
-fn get_or_build(place: &OnceCell<PathBuf>, build: impl FnOnce() -> Outcome<PathBuf>) -> Outcome<&Path> {
-    if place.get().is_none() {
+fn get_or_build(cell: &OnceCell<PathBuf>, build: impl FnOnce() -> Outcome<PathBuf>) -> Outcome<&Path> {
+    if cell.get().is_none() {
         // The cell is still empty, because building this index does not use the same cell.
-        let _ = place.set(build()?);
+        let _ = cell.set(build()?);
     }
-    place.get().map(PathBuf::as_path).ok_or_else(|| "an index was not built".into())
+    cell.get().map(PathBuf::as_path).ok_or_else(|| "an index was not built".into())
 }

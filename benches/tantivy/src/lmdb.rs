@@ -13,7 +13,7 @@ const MAP: usize = 1 << 36;
 /// A table with uninterpreted keys and values.
 pub type Table = Database<'static, Bytes, Bytes>;
 
-/// Opens an environment that nothing else has open.
+/// Opens an environment that is not open anywhere else.
 pub fn open(directory: &Path) -> Outcome<Env> {
     let mut options = EnvOpenOptions::new();
     options.max_dbs(16).map_size(MAP);

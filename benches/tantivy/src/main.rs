@@ -1,4 +1,4 @@
-//! Are storage and keyword search as fast and as small as the best search engine?
+//! Are storage and keyword search as fast as in the best search engine, and does the index need as little space?
 //!
 //! Corpus: whole files of source code from an index that `aur mem index` has built, in an order that depends only on
 //! their paths. Baseline: tantivy, in the same process, on the same terms. The text is analysed once, and both indexes
@@ -45,7 +45,7 @@ struct Arguments {
     /// Number of chunks.
     #[arg(long, default_value_t = 300_000)]
     chunks: usize,
-    /// Number of copies of the chunks. Each copy omits a different three tenths of the terms.
+    /// Number of copies of the chunks. Each copy omits a different selection of three tenths of the terms.
     #[arg(long, default_value_t = 1)]
     copies: u32,
     /// Number of runs of a build, an update or an append.

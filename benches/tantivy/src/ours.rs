@@ -2,8 +2,9 @@
 //!
 //! Chunks are written without text, names and vectors: all other fields of a record are the same few bytes for each
 //! chunk, with three labels that all chunks share. The records are written before the measurement. The measurement adds
-//! the terms: counting the terms of each chunk, inversion, merging of spilled runs, and the publication of dictionary,
-//! postings and field lengths in synchronised transactions. The postings of the three labels are built as well.
+//! the terms: counting the terms of each chunk, building the posting lists, merging the runs that were written to disk,
+//! and publishing dictionary, postings and field lengths in synchronised transactions. The postings of the three labels
+//! are built as well.
 
 use std::path::Path;
 use std::sync::mpsc::sync_channel;
@@ -32,11 +33,11 @@ pub const ONE_FIELD: Bm25Config = Bm25Config { k1: 1.2, b: 0.75, fields: [0.0, 0
 pub enum Fields {
     /// All terms belong to one field.
     One,
-    /// Each term belongs to its own field.
+    /// Each term belongs to the field in which it occurs.
     Six,
 }
 
-/// Time in which the thread that commits writes the records that it has received.
+/// Waiting time in which the committing thread writes the records that it has received.
 const SETTLING: Duration = Duration::from_secs(2);
 
 /// Builds an index, with one thread or two in addition to the thread that commits, and returns the cost of adding the
@@ -88,7 +89,7 @@ fn add_batch(writer: &IndexWriter, batch: &[(u32, TermVector)]) -> Outcome<()> {
     Ok(writer.add_terms(batch.iter().map(|(chunk, terms)| (ChunkId(*chunk), terms)))?)
 }
 
-/// Replaces files by the same chunks: opens the writer, writes the chunks, and publishes.
+/// Replaces the chunks of files with the same chunks: opens the writer, writes the chunks, and publishes.
 pub fn update(environment: &Environment, corpus: &Corpus, files: &[&File]) -> Outcome<Manifest> {
     let writer = environment.writer(WriterOptions { memory: MEMORY, ..WriterOptions::default() })?;
     let mut builder = TermVector::builder();
@@ -103,7 +104,7 @@ pub fn update(environment: &Environment, corpus: &Corpus, files: &[&File]) -> Ou
     publish(writer)
 }
 
-/// Replaces a file by chunks without terms.
+/// Replaces the chunks of a file with chunks without terms.
 fn replace(writer: &IndexWriter, file: &File) -> Outcome<Vec<ChunkId>> {
     let empty = Chunk { path: file.path.clone(), ..Chunk::empty(String::new(), ChunkType::Function) };
     let chunks = vec![NewChunk::from(&empty); file.chunks.len()];

@@ -20,11 +20,11 @@ pub fn draw(corpus: &Corpus, snapshot: &Snapshot, terms: usize, count: usize) ->
     let mut queries = Vec::with_capacity(count);
     while queries.len() < count {
         let chunk = below(corpus.len() as usize) as u32;
-        let held: BTreeSet<&str> = corpus.terms(chunk).map(|(_, term)| term).collect();
-        let mut held: Vec<&str> = held.into_iter().collect();
+        let candidates: BTreeSet<&str> = corpus.terms(chunk).map(|(_, term)| term).collect();
+        let mut candidates: Vec<&str> = candidates.into_iter().collect();
         let mut query = Vec::with_capacity(terms);
-        while query.len() < terms && !held.is_empty() {
-            let term = held.swap_remove(below(held.len()));
+        while query.len() < terms && !candidates.is_empty() {
+            let term = candidates.swap_remove(below(candidates.len()));
             if snapshot.doc_frequency(term)? >= 2 {
                 query.push(term.to_owned());
             }

@@ -5,8 +5,8 @@
 //! looking up the records of the results, except that our search reads the keys of chunks with equal scores to order
 //! them.
 //!
-//! Both indexes round the lengths of long chunks down: tantivy from 41 terms on, ours from 64 terms on. All else is
-//! equal in both scores. Therefore the output states how many of tantivy's best chunks are among ours, and how much the
+//! Both indexes round the lengths of long chunks down: tantivy from 41 terms on, ours from 64 terms on. Both scores
+//! are otherwise equal. Therefore the output states how many of tantivy's best chunks are among ours, and how much the
 //! scores of chunks with exact lengths differ.
 
 use std::collections::HashMap;
@@ -39,7 +39,8 @@ pub fn run(lab: &Lab) -> Outcome<()> {
     let environment = Environment::open(lab.ours(Fields::One)?, OpenMode::Existing)?;
     let snapshot = environment.snapshot()?;
     let tantivy = TantivyIndex::open(lab.tantivy()?)?;
-    let title = format!("query: {} against {} segment(s)", snapshot.manifest().segments.len(), tantivy.segments());
+    let (ours, theirs) = (snapshot.manifest().segments.len(), tantivy.segments());
+    let title = format!("query: {ours} segment(s) compared with {theirs} segment(s) of tantivy");
     table(&title, "ours", "tantivy");
     for terms in CLASSES {
         let queries = draw(&lab.corpus, &snapshot, terms, QUERIES)?;
@@ -68,11 +69,11 @@ fn class(lab: &Lab, snapshot: &Snapshot, tantivy: &TantivyIndex, queries: &[Vec<
     let terms = queries[0].len();
     let name = |what: &str| format!("{terms} term(s), top {k}, {what}");
     let of_means = if lab.corpus.copies == 1 { BAR } else { COPIES_BAR };
-    let say = |what: &str, ours: f64, tantivy: f64, bar| row(&name(what), ours, tantivy, Unit::Microseconds, bar);
-    say("mean", mean(&ours), mean(&theirs), Some(of_means));
-    say("p50", percentile(&ours, 50), percentile(&theirs, 50), None);
+    let print_row = |what: &str, ours: f64, tantivy: f64, bar| row(&name(what), ours, tantivy, Unit::Microseconds, bar);
+    print_row("mean", mean(&ours), mean(&theirs), Some(of_means));
+    print_row("p50", percentile(&ours, 50), percentile(&theirs, 50), None);
     let of_p99 = (terms > 1 && lab.corpus.copies == 1).then_some(BAR);
-    say("p99", percentile(&ours, 99), percentile(&theirs, 99), of_p99);
+    print_row("p99", percentile(&ours, 99), percentile(&theirs, 99), of_p99);
     println!("    {agreement}");
     Ok(())
 }
@@ -87,7 +88,7 @@ fn chunks(tantivy: &TantivyIndex, documents: Vec<(f32, tantivy::DocAddress)>) ->
     documents.into_iter().map(|(score, document)| Ok((ChunkId(tantivy.chunk(document)?), score))).collect()
 }
 
-/// How far the results of both indexes agree.
+/// Agreement between the results of both indexes.
 #[derive(Default)]
 struct Agreement {
     found: usize,
@@ -119,7 +120,7 @@ impl std::fmt::Display for Agreement {
         write!(f, "{share:.1} % of tantivy's results are among ours")?;
         if self.exact > 0 {
             let (exact, apart) = (self.exact, self.apart);
-            write!(f, "; {exact} of them with exact lengths, whose scores are at most {apart:.1e} apart, relatively")?;
+            write!(f, "; {exact} of them have exact lengths and scores that differ by at most {apart:.1e} (relative)")?;
         }
         match self.sizes_differ {
             0 => Ok(()),

@@ -64,8 +64,8 @@ pub fn merge(directory: &Path) -> Outcome<()> {
     Ok(())
 }
 
-/// Replaces files by the same chunks. Returns the total cost, from opening the writer to the end of the merges, and the
-/// cost from the first deletion to the commit.
+/// Replaces the chunks of files with the same chunks. Returns the total cost, from opening the writer to the end of the
+/// merges, and the cost from the first deletion to the commit.
 pub fn update(directory: &Path, corpus: &Arc<Corpus>, files: &[&File]) -> Outcome<(Cost, Cost)> {
     let whole = Watch::start();
     let index = Index::open_in_dir(directory)?;
@@ -140,7 +140,7 @@ impl Tokenizer for Replay {
     type TokenStream<'a> = Replayed<'a>;
 
     fn token_stream<'a>(&'a mut self, text: &'a str) -> Replayed<'a> {
-        let chunk = text.parse().expect("a document is the number of a chunk");
+        let chunk = text.parse().expect("a document contains the number of a chunk");
         Replayed { terms: self.0.terms(chunk), token: Token::default() }
     }
 }
@@ -197,6 +197,6 @@ impl TantivyIndex {
     pub fn chunk(&self, document: tantivy::DocAddress) -> Outcome<u32> {
         let segment = self.searcher.segment_reader(document.segment_ord);
         let numbers = segment.fast_fields().u64(NUMBER)?;
-        Ok(numbers.first(document.doc_id).ok_or("a document without a number")? as u32)
+        Ok(numbers.first(document.doc_id).ok_or("a document has no number")? as u32)
     }
 }

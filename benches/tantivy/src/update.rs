@@ -49,9 +49,9 @@ pub fn run(lab: &Lab) -> Outcome<()> {
         }
         let name = format!("{count} file(s), {} chunks", chunks / ours.len());
         row(&name, mean(&ours), mean(&tantivy), Unit::Milliseconds, bar);
-        row("  against tantivy's commit only", mean(&ours), mean(&between), Unit::Milliseconds, bar);
+        row("  compared with tantivy's commit only", mean(&ours), mean(&between), Unit::Milliseconds, bar);
         if count == 10 {
-            row("  against 10 ms", mean(&ours), TEN_FILES, Unit::Milliseconds, Some(1.0));
+            row("  compared with 10 ms", mean(&ours), TEN_FILES, Unit::Milliseconds, Some(1.0));
         }
     }
     Ok(())

@@ -39,8 +39,8 @@ const KINDS: &[&str] = &[
     "union",
 ];
 
-/// Kinds that mean something else in some languages, with the language. In this order, they are: `using A = B`, `module
-/// A where`, the parameters of a block type, `mod a;`.
+/// Kinds that have a different meaning in some languages, with the language. In the order of the entries, the meanings
+/// are: `using A = B`, `module A where`, the parameters of a block type, `mod a;`.
 const OTHERS: &[(&str, &str)] =
     &[("C#", "typedef"), ("Haskell", "module"), ("ObjectiveC", "typedef"), ("Rust", "module")];
 
@@ -132,7 +132,7 @@ fn print(root: &Path, counts: &BTreeMap<(String, String), Count>, alone: &BTreeM
         let tags: usize = kinds().map(|(_, count)| count.tags).sum();
         let found: usize = kinds().map(|(_, count)| count.found).sum();
         println!(
-            "  {language:<12} {tags:>8} tags, {:>6.2} % found, {only_here} definitions only here",
+            "  {language:<12} {tags:>8} tags, {:>6.2} % found, {only_here} definitions unknown to ctags",
             share(found, tags)
         );
         for ((_, kind), count) in kinds() {
@@ -308,7 +308,7 @@ impl Definitions {
         })
     }
 
-    /// Number of definitions whose names are not in `names`.
+    /// Returns the number of definitions whose names are not in `names`.
     fn missing_in(&self, names: &HashSet<String>) -> usize {
         self.0.iter().filter(|(name, _)| !names.contains(*name)).map(|(_, lines)| lines.len()).sum()
     }

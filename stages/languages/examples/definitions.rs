@@ -11,7 +11,8 @@
 //! * `code`: the text without the documentation of the definition and of the definitions inside it
 //! * `has_body`: whether the definition has a body
 //!
-//! `definitions` is empty for a file that is not in a programming language or cannot be read as UTF-8.
+//! `definitions` is empty for a file that is not in a programming language, is larger than 4 MiB, or cannot be read as
+//! UTF-8.
 //!
 //! With `--documented`, only definitions with documentation are printed. With `--extensions`, the program prints the
 //! extensions of files in programming languages.

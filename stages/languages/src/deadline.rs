@@ -23,7 +23,7 @@ impl<'a> Deadline<'a> {
         Self { started: Instant::now(), limit, is_cancelled, steps: Cell::new(0), failure: OnceCell::new() }
     }
 
-    /// Counts one step. Calls [`Self::check`] every [`STEPS_PER_CHECK`] steps, and always once the work has ended.
+    /// Counts one step. Calls [`Self::check`] every [`STEPS_PER_CHECK`] steps, and on every call after an error.
     ///
     /// # Errors
     /// See [`Self::check`].

@@ -4,7 +4,7 @@ use crate::{LANGUAGES, Language};
 
 /// Number of lines at the beginning and at the end of a text in which editors look for a modeline.
 const MODELINE_LINES: usize = 5;
-/// Number of bytes at each end of a text that are searched for these lines.
+/// Number of bytes at each end of a text that are searched for modelines.
 const PROBE_BYTES: usize = 2_000;
 
 /// Returns the language with this name.
@@ -26,7 +26,7 @@ pub fn by_file_name(name: &str) -> Option<&'static Language> {
     LANGUAGES.iter().copied().find(|language| language.file_names.iter().any(fits))
 }
 
-/// Returns the language for a name or extension as editors and fenced code use it. Ignores case.
+/// Returns the language for a name, alias or extension, as used by editors and in fenced code. Ignores case.
 pub fn by_alias(name: &str) -> Option<&'static Language> {
     let is_alias = |language: &&Language| language.aliases.iter().any(|alias| alias.eq_ignore_ascii_case(name));
     let is_name = |language: &&Language| language.name.eq_ignore_ascii_case(name);
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn the_text_rejects_a_shared_extension() {
+    fn a_language_can_reject_a_text_despite_its_extension() {
         let language = by_extension("pl").unwrap();
         assert_eq!(language.name, "perl");
         assert!((language.rejects)(":- module(lists, []).\n"));

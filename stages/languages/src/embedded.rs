@@ -16,9 +16,9 @@ pub(crate) struct Embedded<'t> {
 
 /// Returns the contents of `<script>` and `<style>` elements outside of comments, in document order.
 ///
-/// The attribute `lang` names the language, or else the attribute `type`. Without these attributes, scripts are in
-/// `default_script` and styles in CSS. Data blocks such as `application/json` are left out. The search takes linear
-/// time.
+/// The attribute `lang` names the language; if it is missing, the attribute `type` does. Without these attributes,
+/// scripts are in `default_script` and styles are in CSS. Data blocks such as `application/json` are omitted. The
+/// search takes linear time.
 pub(crate) fn scripts_and_styles<'t>(text: &'t str, default_script: &'t str) -> Vec<Embedded<'t>> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -59,7 +59,7 @@ fn is_tag(text: &str, name: &str) -> bool {
         && rest.first().is_some_and(|byte| byte.is_ascii_whitespace() || matches!(byte, b'>' | b'/'))
 }
 
-/// Offset of the first end tag of an element.
+/// Returns the offset of the first end tag of an element.
 fn end_tag(text: &str, name: &str) -> Option<usize> {
     memchr::memmem::find_iter(text.as_bytes(), b"</").find(|at| is_tag(&text[at + 2..], name))
 }
@@ -75,7 +75,7 @@ struct Tag<'t> {
 }
 
 impl<'t> Tag<'t> {
-    /// Reads the attributes up to `>`. `None` if the tag has no end.
+    /// Reads the attributes up to `>`. Returns `None` if the tag has no end.
     fn new(text: &'t str) -> Option<Self> {
         let bytes = text.as_bytes();
         let mut tag = Self::default();
@@ -125,7 +125,8 @@ fn is_unquoted(byte: u8) -> bool {
     !byte.is_ascii_whitespace() && !matches!(byte, b'=' | b'>' | b'/')
 }
 
-/// The value after `=`, and its length including quotes or braces. `None` if the closing quote or brace is missing.
+/// Returns the value after `=` and its length including quotes or braces, or `None` if the closing quote or brace is
+/// missing.
 fn attribute_value(text: &str) -> Option<(&str, usize)> {
     let quote = match text.as_bytes().first()? {
         quote @ (b'"' | b'\'') => *quote,

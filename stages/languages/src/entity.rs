@@ -41,7 +41,8 @@ impl<'t> Entity<'t> {
         }
     }
 
-    /// The name of a resource: its kind and the name in its metadata. `None` if the mapping has no kind.
+    /// Returns the name of a resource, which consists of its kind and the name in its metadata, or `None` if the
+    /// mapping has no kind.
     pub(crate) fn resource(&self) -> Option<DeclaredName> {
         let kind = self.kind?;
         Some(match self.metadata_name {
@@ -50,14 +51,15 @@ impl<'t> Entity<'t> {
         })
     }
 
-    /// The name of a list item: the name of a resource if its metadata has a name, otherwise the value of the best key.
+    /// Returns the name of a list item: the name of a resource if its metadata has a name, otherwise the value of the
+    /// best key.
     pub(crate) fn item(&self) -> Option<DeclaredName> {
         let resource = self.resource().filter(|_| self.metadata_name.is_some());
         resource.or_else(|| self.name.map(|(_, name)| DeclaredName { name: name.to_owned(), owner: None }))
     }
 }
 
-/// The first line of a key or scalar, without quotes.
+/// Returns the first line of a key or scalar, without quotes.
 pub(crate) fn plain(scalar: &str) -> &str {
     scalar.trim().lines().next().unwrap_or_default().trim_end().trim_matches(['"', '\''])
 }

@@ -60,7 +60,7 @@ impl<'t> Fence<'t> {
     }
 }
 
-/// Number of consecutive `mark` bytes at the start of a line.
+/// Returns the number of consecutive `mark` bytes at the start of a line.
 fn run(line: &str, mark: u8) -> usize {
     line.bytes().take_while(|byte| *byte == mark).count()
 }

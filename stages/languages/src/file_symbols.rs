@@ -24,20 +24,20 @@ pub struct FileSymbols {
     pub doc: String,
     /// Span of the documentation of the file.
     pub doc_bytes: Option<Range<u32>>,
-    /// Spans of those first comments of the text that document no definition. Adjacent comments share a span.
-    /// [`Language::comment_text`](crate::Language::comment_text) returns their text.
+    /// Spans of the comments at the start of the text that document no symbol or constant. Adjacent comments share a
+    /// span. [`Language::comment_text`](crate::Language::comment_text) returns their text.
     pub opening: Vec<Range<u32>>,
     /// Number of outermost `ERROR` and `MISSING` nodes. Zero for a text without syntax errors.
     pub errors: u32,
     /// The reason why the text was not parsed at all.
     pub failure: Option<ParseFailure>,
-    /// The limit that left symbols out.
+    /// The limit that caused symbols to be omitted, if there is one.
     pub truncation: Option<Truncation>,
     /// Number of lines. A last line without a line feed counts.
     pub lines: u32,
 }
 
-/// The limit that caused symbols of a text to be left out.
+/// The limit that caused symbols of a text to be omitted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Truncation {
     /// The text has more definitions or imports than [`ParseLimits::symbols`](crate::ParseLimits::symbols). The first

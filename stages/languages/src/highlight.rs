@@ -104,7 +104,7 @@ impl LexicalTable {
     }
 }
 
-/// Returns the offset past the first `end` at or after `from`. `None` if the line contains no `end` there.
+/// Returns the offset past the first `end` at or after `from`, or `None` if the line contains no `end` there.
 fn end_of(line: &str, from: usize, end: &str, has_escapes: bool) -> Option<usize> {
     let bytes = line.as_bytes();
     let mut at = from;
@@ -117,7 +117,8 @@ fn end_of(line: &str, from: usize, end: &str, has_escapes: bool) -> Option<usize
     None
 }
 
-/// Length in bytes of the identifier or number at the start of `rest`, or of the first character if it begins neither.
+/// Returns the length in bytes of the identifier or number at the start of `rest`, or of the first character if it
+/// begins neither.
 fn word_length(rest: &str) -> usize {
     let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
     match rest.find(|c| !is_word(c)) {

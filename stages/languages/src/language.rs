@@ -14,14 +14,14 @@
 //! | `@definition.constant` | the name of a constant, variable or enum member, at file level or inside a type |
 //! | `@definition.variable` | the same, at file level only |
 //! | `@namespace` | not a symbol, but its `@name` qualifies the definitions inside it |
-//! | `@open_end` | the container of a definition or namespace whose node does not include its contents, such as `package A;`: it extends to the next such definition in the container, or to the end of the container; with a `@body`, it ends with its node |
+//! | `@open_end` | the container of a definition or namespace whose node does not include its contents, such as `package A;`: the definition extends to the next such definition in the container, or to the end of the container; a definition with a `@body` ends with its node |
 //! | `@namespace.rest` | a namespace for the definitions after it, up to the next `@namespace.rest`: `namespace A.B;` |
 //! | `@wrapper` with `@wrapped` | `@wrapper` belongs to the definition `@wrapped`: decorators, `export`, `const` |
 //! | `@wrapper.exported` with `@wrapped` | the same, and the definition is exported |
 //! | `@export` | a name that the file exports |
 //! | `@section` | an access label, such as `public:`, which applies to the definitions after it in the enclosing definition |
 //! | `@attribute` | a sibling that belongs to the definition after it: attributes, decorators |
-//! | `@signature.omit` | left out of signatures: annotations, decorators |
+//! | `@signature.omit` | omitted from signatures: annotations, decorators |
 //! | `@comment` | a comment |
 //! | `@local.scope` | hides the `@definition.constant` and `@definition.variable` names inside it: functions, blocks |
 //! | `@reference.call` | the identifier of a callee |
@@ -61,8 +61,8 @@ pub struct Language {
     pub interpreters: &'static [&'static str],
     /// Other names of the language, in lower case, as editors and fenced code use them.
     pub aliases: &'static [&'static str],
-    /// Extensions that this language claims: the text decides whether a file is in this language. They may be the
-    /// extensions of other languages.
+    /// Extensions that this language claims. For each of them, a test of the text decides whether a file is in this
+    /// language. Other languages may have the same extensions.
     pub claims: &'static [Claim],
     /// Whether a text from a file with one of `extensions` is in an unsupported language that uses the same extension.
     pub rejects: fn(&str) -> bool,
@@ -79,13 +79,13 @@ pub struct Language {
     pub(crate) separator: &'static str,
     /// Separator between a type and its method, if it differs from `separator`: `.` in `Module::Class.method`.
     pub(crate) member_separator: Option<&'static str>,
-    /// Owners and namespaces that are left out of qualified names: `exports`, `this`, `prototype`.
+    /// Owners and namespaces that are omitted from qualified names: `exports`, `this`, `prototype`.
     pub(crate) omitted_qualifiers: &'static [&'static str],
     /// Whether the names of nested modules are already fully qualified, as in Perl packages.
     pub(crate) has_absolute_modules: bool,
     /// Suffix that is removed from owners: `.prototype`.
     pub(crate) owner_suffix: &'static str,
-    /// The decorator that marks a definition as an overload of the one after it.
+    /// The decorator that marks a definition as an overload of the next definition.
     pub(crate) overload_decorator: Option<&'static str>,
     /// Whether two consecutive definitions with the same name and these signatures are clauses of one function.
     pub(crate) are_clauses: fn(&str, &str) -> bool,
@@ -110,7 +110,7 @@ pub struct Language {
     /// previous definition.
     pub(crate) is_flat: bool,
     /// Replaces text that the grammar cannot read, such as macros. The result is used only by the parser, and has the
-    /// same length and line feeds as the text. `None` if nothing is replaced.
+    /// same length and line feeds as the text. Returns `None` if nothing is replaced.
     pub(crate) masked: fn(&str) -> Option<String>,
     /// Appends the imports of an `@import` node.
     pub(crate) imports: fn(Node<'_>, &str, &mut Vec<Import>),
@@ -120,19 +120,19 @@ pub struct Language {
     pub(crate) docstring: Option<FindDocstring>,
     /// Strips the delimiters from comments or a docstring, if the usual rules do not fit.
     pub(crate) doc_text: Option<fn(&str) -> String>,
-    /// Prefix of comments that belong to the definition after them even if there are blank lines between.
+    /// Prefix of comments that belong to the next definition even if blank lines separate them from it.
     pub(crate) distant_doc: Option<&'static str>,
     /// Location of the documentation of a whole file.
     pub(crate) file_doc: FileDoc,
-    /// Whether the language has no statements, as languages for data, configurations, schemas and styles.
+    /// Whether the language has no statements, such as a language for data, configurations, schemas or styles.
     pub is_declarative: bool,
-    /// Whether every statement is a definition. Large texts in such a language are not data.
+    /// Whether every statement is a definition. Even a large text in such a language is never treated as data.
     pub is_schema: bool,
     /// Limits that select the nested blocks that become symbols. Without limits, all blocks are symbols.
     pub(crate) blocks: Option<BlockLimits>,
     /// Whether a text would make the scanner of the grammar end the process. Such a text is rejected as too complex.
     pub(crate) breaks_scanner: fn(&str) -> bool,
-    /// Settings of languages that consist of sections instead of definitions.
+    /// Settings of languages whose texts consist of sections instead of definitions.
     pub(crate) sections: Option<Sections>,
     /// Finds the parts of a text that are in other languages, disjoint and in document order. In documents, the names
     /// of the parts' definitions become constants of the enclosing section. In other texts, all definitions come from
@@ -143,7 +143,8 @@ pub struct Language {
 /// Finds the parts of a text that are in other languages.
 pub(crate) type FindEmbedded = fn(&str) -> Vec<Embedded<'_>>;
 
-/// Reads the name of a definition from a declarator or from several nodes. `None` if the node names no definition.
+/// Reads the name of a definition from a declarator or from several nodes. Returns `None` if the node names no
+/// definition.
 pub(crate) type ReadDeclaredName = fn(Node<'_>, &str) -> Option<DeclaredName>;
 
 /// The name that a declarator declares.
@@ -213,16 +214,16 @@ impl BlockLimits {
 
     pub(crate) const DEFAULT: Self = Self { min_bytes: 200, min_bytes_in_data: 500, whole_bytes: 2_400 };
 
-    /// Minimum size in bytes of a symbol in a text of `text_bytes` bytes.
+    /// Returns the minimum size in bytes of a symbol in a text of `text_bytes` bytes.
     pub(crate) fn min_bytes(self, text_bytes: usize) -> usize {
         (text_bytes / Self::TARGET_SYMBOLS).clamp(self.min_bytes, self.min_bytes_in_data)
     }
 }
 
-/// Settings of languages that consist of sections.
+/// Settings of languages whose texts consist of sections.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sections {
-    /// Reads a `@heading` node. `None` for headings that begin no section.
+    /// Reads a `@heading` node. Returns `None` for headings that begin no section.
     pub(crate) heading: fn(Node<'_>, &str) -> Option<Heading>,
     /// Maximum number of lines. Longer texts are treated as plain text.
     pub(crate) max_lines: u32,
@@ -231,7 +232,7 @@ pub(crate) struct Sections {
 /// A heading of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Heading {
-    /// Offset of the line of the heading.
+    /// Offset of the heading, or of its line if only white space precedes the heading on the line.
     pub(crate) at: u32,
     /// Level of the heading. 1 is the highest level.
     pub(crate) level: u8,
@@ -291,7 +292,7 @@ impl Language {
         }
     }
 
-    /// Returns the test for texts of files with this extension. `None` if the language does not claim the extension.
+    /// Returns the test for texts of files with this extension, or `None` if the language does not claim the extension.
     pub(crate) fn claim(&self, extension: &str) -> Option<fn(&str) -> bool> {
         self.claims.iter().find_map(|(other, holds)| other.eq_ignore_ascii_case(extension).then_some(*holds))
     }

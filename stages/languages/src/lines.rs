@@ -1,12 +1,12 @@
 //! Converts between byte offsets and lines of a text.
 
-/// Number of lines. A last line without a line feed counts.
+/// Returns the number of lines. A last line without a line feed counts.
 pub(crate) fn line_count(text: &str) -> u32 {
     let feeds = memchr::memchr_iter(b'\n', text.as_bytes()).count() as u32;
     feeds + u32::from(!text.is_empty() && !text.ends_with('\n'))
 }
 
-/// Offset of the first byte of the line that contains `offset`.
+/// Returns the offset of the first byte of the line that contains `offset`.
 pub fn line_start(text: &str, offset: u32) -> u32 {
     memchr::memrchr(b'\n', &text.as_bytes()[..offset as usize]).map_or(0, |feed| feed as u32 + 1)
 }
@@ -29,7 +29,7 @@ impl<'t> LineCounter<'t> {
         Self { text, offset: 0, line: 1 }
     }
 
-    /// The line of `offset`, which must not be smaller than in the previous call.
+    /// Returns the line of `offset`, which must not be smaller than in the previous call.
     pub(crate) fn line_of(&mut self, offset: usize) -> u32 {
         let passed = self.text.as_bytes().get(self.offset..offset).unwrap_or_default();
         self.line += memchr::memchr_iter(b'\n', passed).count() as u32;

@@ -36,7 +36,7 @@ impl Mask {
         self.bytes.get(at) != text.as_bytes().get(at)
     }
 
-    /// The masked source. `None` if nothing was replaced.
+    /// Returns the masked source, or `None` if nothing was replaced.
     pub(crate) fn text(&self) -> Option<String> {
         let is_changed = self.is_changed;
         is_changed.then(|| String::from_utf8(self.bytes.clone()).ok()).flatten()

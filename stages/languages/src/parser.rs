@@ -80,7 +80,7 @@ impl Parser {
     /// sections.
     ///
     /// Syntax errors are skipped and counted in [`FileSymbols::errors`]. If a text cannot be parsed, the result has no
-    /// symbols, and [`FileSymbols::failure`] holds the reason.
+    /// symbols, and [`FileSymbols::failure`] contains the reason.
     ///
     /// The result depends only on the arguments, not on texts parsed before. The only exception is the time limit:
     /// whether a text exceeds it can vary.

@@ -5,7 +5,8 @@ use std::fmt::Write;
 use crate::{FileSymbols, Language, Parser};
 
 /// Formats the imports, then each symbol as `kind qualified_name first-last signature | doc | calls`, followed by
-/// owner, bases, branches, loops and visibility where present.
+/// owner, bases, branches, loops and visibility where present. Lines for the constants, for the calls outside symbols,
+/// for the documentation of the file and for the number of errors follow, unless they would be empty.
 pub(crate) fn outline(language: &'static Language, source: &str) -> String {
     let found = Parser::new().parse(Some(language), source);
     let mut text = String::new();
@@ -24,10 +25,10 @@ pub(crate) fn outline(language: &'static Language, source: &str) -> String {
         line(format!("{} {} {first}-{last} {}", symbol.kind.as_str(), symbol.qualified_name, rest.join(" | ")));
     }
     if !found.constants.is_empty() {
-        line(format!("values: {}", constant_names(&found)));
+        line(format!("constants: {}", constant_names(&found)));
     }
     if !found.calls.is_empty() {
-        line(format!("outside: {}", found.calls.join(" ")));
+        line(format!("calls outside symbols: {}", found.calls.join(" ")));
     }
     if !found.doc.is_empty() {
         line(format!("doc: {}", found.doc.replace('\n', "⏎")));
@@ -38,7 +39,7 @@ pub(crate) fn outline(language: &'static Language, source: &str) -> String {
     text
 }
 
-/// The names of the constants and variables of a source, in document order.
+/// Returns the names of the constants and variables of a source, in document order.
 pub(crate) fn constants_of(language: &'static Language, source: &str) -> String {
     constant_names(&Parser::new().parse(Some(language), source))
 }

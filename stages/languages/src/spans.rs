@@ -4,17 +4,17 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
-/// The byte range of a node.
+/// Returns the byte range of a node.
 pub(crate) fn span_of(node: Node<'_>) -> Range<u32> {
     node.start_byte() as u32..node.end_byte() as u32
 }
 
-/// The text of a node; empty if the node's span is not on character boundaries of `text`.
+/// Returns the text of a node, or an empty string if the node's span is not on character boundaries of `text`.
 pub(crate) fn text_of<'t>(node: Node<'_>, text: &'t str) -> &'t str {
     text.get(node.byte_range()).unwrap_or_default()
 }
 
-/// The text of a span; empty if the span is not on character boundaries of `text`.
+/// Returns the text of a span, or an empty string if the span is not on character boundaries of `text`.
 pub(crate) fn slice<'t>(text: &'t str, span: &Range<u32>) -> &'t str {
     text.get(span.start as usize..span.end as usize).unwrap_or_default()
 }

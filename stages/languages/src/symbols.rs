@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-/// Maximum length in bytes of names, qualified names and import paths, which are truncated to it. Members repeat the
-/// name of their parent, so without a limit names could take far more memory than the text.
+/// Maximum length in bytes of names, qualified names and import paths. Longer names and paths are truncated. Qualified
+/// names repeat the names of all enclosing symbols, so without a limit they could take far more memory than the text.
 pub(crate) const MAX_NAME_BYTES: usize = 1_024;
 
 /// Returns the prefix of a name that has at most [`MAX_NAME_BYTES`] bytes.
@@ -96,7 +96,7 @@ pub enum SymbolKind {
 }
 
 impl SymbolKind {
-    /// The name in lower case.
+    /// Returns the name of the kind, in lower case.
     pub fn as_str(self) -> &'static str {
         self.into()
     }

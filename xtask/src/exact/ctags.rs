@@ -13,7 +13,7 @@ pub(super) fn counts(root: &Path) -> Result<HashMap<String, usize>, String> {
     ctags.current_dir(root).args(["-R", "--output-format=json", "--fields=+K", "--exclude=.aurora", "-f", "-", "."]);
     let output = ctags.output().map_err(|error| format!("ctags: {error}"))?;
     if !output.status.success() {
-        return Err(format!("ctags in {} ends with {}", root.display(), output.status));
+        return Err(format!("ctags in {} failed with {}", root.display(), output.status));
     }
     let mut counts = HashMap::new();
     for line in String::from_utf8_lossy(&output.stdout).lines() {

@@ -1,4 +1,4 @@
-//! Does a search for a name that a repository defines once rank the definition first?
+//! Does a search for a name that a repository defines only once rank the definition first?
 //!
 //! Simple regular expressions find the definitions line by line, independently of the parser and the index that are
 //! measured. Universal Ctags can detect additional definitions that a single line does not reveal, such as methods with
@@ -34,7 +34,7 @@ pub(crate) struct Options {
     /// Measure only this language.
     #[arg(long)]
     language: Option<String>,
-    /// Omit names for which Universal Ctags finds more than one definition. It must be installed as `ctags`.
+    /// Omit names for which Universal Ctags finds more than one definition. Ctags must be installed as `ctags`.
     #[arg(long)]
     ctags: bool,
     /// Path of `aur`.
@@ -134,9 +134,9 @@ fn ask(aur: &Path, root: &Path, queries: String) -> Result<Vec<Value>, String> {
     let feeder = std::thread::spawn(move || input.write_all(queries.as_bytes()));
     let output = search.wait_with_output().map_err(|error| error.to_string())?;
     if !output.status.success() {
-        return Err(format!("the search in {} ends with {}", root.display(), output.status));
+        return Err(format!("the search in {} failed with {}", root.display(), output.status));
     }
-    feeder.join().map_err(|_| "the feeder stopped")?.map_err(|error| error.to_string())?;
+    feeder.join().map_err(|_| "the thread that writes the queries panicked")?.map_err(|error| error.to_string())?;
     let lines = String::from_utf8_lossy(&output.stdout).into_owned();
     lines.lines().map(|line| serde_json::from_str(line).map_err(|error| error.to_string())).collect()
 }

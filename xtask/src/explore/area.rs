@@ -1,4 +1,4 @@
-//! A round of the tests of an area with a seed.
+//! Runs the tests of an area with a seed.
 
 use std::fmt;
 use std::fs::{self, File};
@@ -17,7 +17,7 @@ pub(crate) const ATTEMPTS: u64 = 25;
 const CASES: u64 = 2_048;
 /// Maximum number of rejected cases. The default of proptest is 1,024, which is meant for 256 cases.
 const REJECTS: u64 = 16 * CASES;
-/// Number of kills in a round.
+/// Value of `AURORA_TEST_KILLS`, the number of times that a test kills a process.
 const KILLS: u64 = 10;
 /// Names of the tests that kill a process.
 const KILLING: [&str; 2] =
@@ -121,7 +121,7 @@ impl Run {
         Self { area, seed, log: build.join("explore").join(format!("{area:?}-{seed}.log")) }
     }
 
-    /// Runs the tests to their end.
+    /// Runs the tests until they end.
     pub(crate) fn finish(&self) -> Result<Verdict, String> {
         let wrong = |error: std::io::Error| format!("{:?}: {error}", self.area);
         let (programs, tests) = self.area.selection()?;

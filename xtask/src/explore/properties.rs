@@ -18,7 +18,7 @@ pub(crate) fn tests() -> Result<Vec<String>, String> {
 
 /// Returns the names of the property tests in the source of a file.
 fn property_tests_in(source: &str) -> Vec<String> {
-    let head = Regex::new(r"(?s)^.{0,200}?\bfn (\w+)\(([^{]*?)\)\s*(?:->[^{]*)?\{").expect("a valid pattern");
+    let head = Regex::new(r"(?s)^.{0,200}?\bfn (\w+)\(([^{]*?)\)\s*(?:->[^{]*)?\{").expect("the pattern is valid");
     let drawn = |piece: &str| {
         let head = head.captures(piece)?;
         let is_drawn = head[2].contains(" in ") || head[2].contains(": ");
@@ -33,7 +33,7 @@ mod tests {
     use super::property_tests_in;
 
     #[test]
-    fn tests_that_draw_are_found() {
+    fn property_tests_are_found() {
         let source = "
             #[test]
             fn plain() { let a: u32 = 1; for b in 0..a {} }

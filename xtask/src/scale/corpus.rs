@@ -37,8 +37,8 @@ impl Corpus {
     }
 
     /// Removes files and directories from the corpus.
-    pub(super) fn leave_out(&mut self, left_out: &HashSet<PathBuf>) {
-        self.paths.retain(|path| !path.ancestors().any(|path| left_out.contains(path)));
+    pub(super) fn remove(&mut self, removed: &HashSet<PathBuf>) {
+        self.paths.retain(|path| !path.ancestors().any(|path| removed.contains(path)));
     }
 
     pub(super) fn bytes(&self) -> Result<u64, String> {

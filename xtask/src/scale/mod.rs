@@ -3,7 +3,7 @@
 //! Corpus: hard links to the files of a directory, once or several times, without the history of git. Baseline: a bare
 //! loop that reads the indexed files and parses them with the same grammars, on as many threads, pinned to the same
 //! cores. Index runs, bare loops and batches of searches alternate, and medians are reported. A core is a logical
-//! processor of the scheduler, so each of two hardware threads counts as a core.
+//! processor of the scheduler, so each hardware thread counts as a core.
 //!
 //! `cargo xtask bench scale --root DIR`, or without cargo `xtask bench scale --root DIR --program AUR --bare BARE_PARSE`
 
@@ -60,7 +60,7 @@ enum Format {
     Json,
 }
 
-/// Measures, and prints the medians. Returns an error if the indexes differ.
+/// Runs the measurements and prints the medians. Returns an error if the indexes differ.
 pub(crate) fn run(options: &Options) -> Result<(), String> {
     if options.rounds == 0 || options.copies == 0 {
         return Err("--rounds and --copies must be at least 1".into());
@@ -77,7 +77,7 @@ pub(crate) fn run(options: &Options) -> Result<(), String> {
     let mut corpus = Corpus::link(&options.root, &scratch.path().join("all"), options.copies)?;
     // This run also reads the corpus into the page cache.
     programs.index(&corpus, processors.all())?;
-    corpus.leave_out(&programs.not_indexed(&corpus, processors.all())?);
+    corpus.remove(&programs.not_indexed(&corpus, processors.all())?);
     if corpus.paths.is_empty() {
         return Err(format!("{}: no file is indexed", options.root.display()));
     }
@@ -133,7 +133,7 @@ mod tests {
     use super::core_counts;
 
     #[test]
-    fn cores_are_powers_of_two_and_all() {
+    fn default_core_counts_are_powers_of_two_and_all_cores() {
         assert_eq!(core_counts(&[], 1), Ok(vec![1]));
         assert_eq!(core_counts(&[], 8), Ok(vec![1, 2, 4, 8]));
         assert_eq!(core_counts(&[], 12), Ok(vec![1, 2, 4, 8, 12]));

@@ -25,8 +25,8 @@ impl Programs {
         if let Some(aur) = aur {
             if bare.is_none() {
                 eprintln!(
-                    "no comparison with a bare parse loop: it needs --bare PATH, which \
-                     `cargo build --release -p aurora-languages --example bare_parse` builds"
+                    "there is no comparison with a bare parse loop; build the loop with \
+                     `cargo build --release -p aurora-languages --example bare_parse`, and pass its path with --bare"
                 );
             }
             return Ok(Self { aur: aur.to_owned(), bare: bare.map(Path::to_owned), home });

@@ -5,10 +5,10 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-/// Values of one measurement, by their names in the JSON report.
+/// Measured values of one round, by their keys in the JSON report.
 pub(super) type Sample = BTreeMap<&'static str, f64>;
 
-/// A column of a table: the name of the value, the heading, and the number of decimals.
+/// A column of a table: the key of its values, the heading, and the number of decimals.
 type Column = (&'static str, &'static str, usize);
 
 const INDEX: [Column; 8] = [
@@ -17,7 +17,7 @@ const INDEX: [Column; 8] = [
     ("speed_up", "speed-up", 2),
     ("efficiency", "efficiency", 2),
     ("processor_seconds", "CPU s", 2),
-    ("program_processor_seconds", "own CPU s", 2),
+    ("program_processor_seconds", "reported CPU s", 2),
     ("serial_cpu_share", "serial share", 3),
     ("peak_mib", "peak MiB", 0),
 ];
@@ -41,8 +41,7 @@ const LANGUAGES: [Column; 4] = [
     ("bare_processor_seconds", "bare CPU s", 2),
     ("processor_ratio", "index / bare CPU", 2),
 ];
-/// Times that are compared with the times on the smallest number of cores, each with the names of its speed-up and its
-/// efficiency.
+/// For each time: its key, and the keys of its speed-up and efficiency relative to the smallest number of cores.
 const SPEED_UPS: [(&str, &str, &str); 3] = [
     ("wall_seconds", "speed_up", "efficiency"),
     ("bare_wall_seconds", "bare_speed_up", "bare_efficiency"),
@@ -62,9 +61,9 @@ impl Report {
         let fewest = rows[0].clone();
         for (row, count) in rows.iter_mut().zip(cores) {
             row.insert("cores", *count as f64);
-            for (figure, speed_up, efficiency) in SPEED_UPS {
-                let Some(seconds) = row.get(figure) else { continue };
-                let times = fewest[figure] / seconds;
+            for (time, speed_up, efficiency) in SPEED_UPS {
+                let Some(seconds) = row.get(time) else { continue };
+                let times = fewest[time] / seconds;
                 row.insert(speed_up, times);
                 row.insert(efficiency, times * cores[0] as f64 / *count as f64);
             }
@@ -88,20 +87,20 @@ impl Report {
         let machine = format!("{} processors on {} physical cores", head("processors"), head("physical_cores"));
         let (rounds, load) = (head("rounds"), head("load_average"));
         let mut text = format!(
-            "{corpus}\n{machine}, load average before: {load}\nmedians of {rounds} rounds, digests of the indexes: {digests}\n"
+            "{corpus}\n{machine}, load average before the measurement: {load}\n\
+             medians of {rounds} rounds, digests of the indexes: {digests}\n"
         );
         let has = |key: &str| head("cores")[0].get(key).is_some();
         text += &table("Index", &self.0["cores"], &INDEX);
         if has("bare_wall_seconds") {
             text += &table("Bare parse loop", &self.0["cores"], &BARE);
-            text +=
-                &table("Languages on their own, with the largest number of cores", &self.0["languages"], &LANGUAGES);
+            text += &table("Each language alone, on the largest number of cores", &self.0["languages"], &LANGUAGES);
         }
         text + &table(&format!("{} keyword queries", head("queries")), &self.0["cores"], &SEARCH)
     }
 }
 
-/// Returns the median of each value.
+/// Returns the median of each measurement over all samples.
 fn medians(samples: &[Sample]) -> Sample {
     let mut values: BTreeMap<&'static str, Vec<f64>> = BTreeMap::new();
     for (name, value) in samples.iter().flatten() {
@@ -142,7 +141,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn medians_are_taken_per_value() {
+    fn medians_are_taken_per_measurement() {
         let samples = [3.0, 1.0, 2.0].map(|wall| Sample::from([("wall_seconds", wall)]));
         assert_eq!(medians(&samples)["wall_seconds"], 2.0);
         assert_eq!(medians(&samples[..2])["wall_seconds"], 2.0);

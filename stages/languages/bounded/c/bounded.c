@@ -288,7 +288,8 @@ void aurora_arena_free(Arena *arena) {
   free(arena);
 }
 
-// Makes tree-sitter use the functions above. Outside of a parse, they are interchangeable with the previous functions.
+// Makes tree-sitter use the functions above. Outside of a parse, they are interchangeable with tree-sitter's default
+// functions.
 void aurora_bound_allocations(void) {
   ts_set_allocator(bounded_malloc, bounded_calloc, bounded_realloc, bounded_free);
 }
@@ -299,10 +300,10 @@ typedef struct {
   const TSLanguage *original;
 } BoundedLanguage;
 
-// Size of the buffer for the state of a scanner. It has room for a state that is too long: a scanner that exceeds the
-// usual size writes at most one stack entry or the length of a word beyond it.
+// Size of the buffer for the state of a scanner. The buffer is larger than the buffer of tree-sitter, because some
+// scanners exceed the size of that buffer by a stack entry or a word.
 enum { MAX_STATE_BYTES = 4 * TREE_SITTER_SERIALIZATION_BUFFER_SIZE };
-// Maximum number of reads by a scanner after the read limit, at which the text ends for the scanner.
+// After the read limit, the scanner sees the end of the text. This constant is the maximum number of its further reads.
 enum { MAX_READS_AT_END = 1 << 16 };
 
 // Outside of a parse, a scanner does nothing. This happens if the caller passes the language of a tree to its own

@@ -108,7 +108,7 @@ unsafe impl Sync for Grammar {}
 const MIN_EXPANDED_BYTES: usize = 512 << 10;
 
 impl Grammar {
-    /// Creates a grammar for [`parse`]. `None` if the version of the language's format is not 14 or 15.
+    /// Creates a grammar for [`parse`]. Returns `None` if the version of the language's format is not 14 or 15.
     ///
     /// A grammar takes a few hundred bytes, and up to 13 MB after it was expanded. This memory is never freed, because
     /// trees point to it. Do not pass the language of a [`BoundedTree`] to tree-sitter's own parser: its scanner works
@@ -127,7 +127,7 @@ impl Grammar {
     }
 }
 
-/// Returns a copy of a language, which is never freed. `None` if the format of the language is not supported.
+/// Returns a copy of a language, or `None` if the format of the language is not supported. The copy is never freed.
 fn bounded(language: &Language, is_expanded: bool) -> Option<NonNull<BoundedLanguage>> {
     let language = language.clone().into_raw();
     // SAFETY: `language` points to a valid language, which the function copies.

@@ -91,7 +91,7 @@ fn trees_equal_the_trees_of_tree_sitter() {
 }
 
 #[test]
-fn trees_and_parsers_may_outlive_a_bounded_parse() {
+fn parsers_of_tree_sitter_work_during_a_bounded_parse() {
     let mut other = Parser::new();
     other.set_language(&tree_sitter_go::LANGUAGE.into()).expect("the grammar is supported");
     let older = other.parse("package p; func f() {}", None).expect("the parse has no limit");
@@ -152,12 +152,12 @@ fn a_walk_visits_the_same_nodes_as_a_cursor() {
 #[test]
 fn a_caller_that_stops_gets_no_tree() {
     let text = "func f() { g(1) }\n".repeat(1_000);
-    let mut asked = 0;
+    let mut calls = 0;
     let stopped = parse(&go(), text.as_bytes(), LIMITS, &mut || {
-        asked += 1;
-        if asked < 5 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        calls += 1;
+        if calls < 5 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
-    assert_eq!((stopped.err(), asked), (Some(Stopped::ByCaller), 5));
+    assert_eq!((stopped.err(), calls), (Some(Stopped::ByCaller), 5));
 }
 
 #[test]

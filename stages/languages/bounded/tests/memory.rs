@@ -25,12 +25,12 @@ fn resident_bytes() -> usize {
     pages * 4096
 }
 
-/// If nothing were freed, a hundred parses that reach the limit would hold 400 MiB.
+/// If nothing were freed, a hundred parses that reach the limit would use 400 MiB.
 #[test]
 fn a_parse_that_reaches_the_limit_frees_its_memory() {
     let texts = [
         (tree_sitter_javascript::LANGUAGE.into(), "}{a:".repeat(600)),
-        // The scanner still holds the tag name when it reaches the limit.
+        // The scanner still has the tag name in memory when it reaches the limit.
         (tree_sitter_html::LANGUAGE.into(), format!("<{}", "a".repeat(2 * MIB))),
     ];
     for (language, text) in texts {

@@ -1,7 +1,7 @@
 //! Reads and parses files without indexing them, as the baseline for `cargo xtask bench scale`.
 //!
 //! * `bare_parse --list < PATHS` prints `LANGUAGE<tab>PATH` for each path whose file has a grammar.
-//! * * `bare_parse THREADS < LIST` reads and parses the files in a list that `--list` has printed.
+//! * `bare_parse THREADS < LIST` reads and parses the files in a list that `--list` has printed.
 
 #[path = "../detection/mod.rs"]
 mod detection;

@@ -10,7 +10,7 @@ fn sample() {
     interface Props 4-6 interface Props |  |
     function loadPosts 11-13 async function loadPosts() |  | fetch json
     function mark 23-25 function mark(element: HTMLElement) |  | add
-    values: title posts li
-    outside: Layout loadPosts querySelectorAll forEach
+    constants: title posts li
+    calls outside symbols: Layout loadPosts querySelectorAll forEach
     ");
 }

@@ -7,11 +7,11 @@ use crate::mask::Mask;
 /// Maximum length in bytes of an expansion that is masked.
 const MAX_EXPANSION_BYTES: usize = 256;
 
-/// Returns the masked text. `None` if nothing is masked.
+/// Returns the masked text, or `None` if nothing is masked.
 pub(super) fn masked(text: &str) -> Option<String> {
     let mut mask: Option<Mask> = None;
     for brace in memchr::memchr_iter(b'{', text.as_bytes()) {
-        for character in unchecked(text, brace) {
+        for character in non_ascii_in_range(text, brace) {
             mask.get_or_insert_with(|| Mask::new(text)).blank(character);
         }
         if let Some(expansion) = misread_expansion(text, brace) {
@@ -44,10 +44,10 @@ fn comments(text: &str, at: usize) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// Returns the non-ASCII characters after the numbers of a range such as `{1..2`, or in place of these numbers. The
+/// Returns the non-ASCII characters directly after a number of a range such as `{1..2`, or in place of a number. The
 /// scanner of the grammar passes these characters to `isdigit` of C, which uses them as an index of a table with 256
 /// entries. Some of these characters make the process crash.
-fn unchecked(text: &str, brace: usize) -> impl Iterator<Item = Range<usize>> {
+fn non_ascii_in_range(text: &str, brace: usize) -> impl Iterator<Item = Range<usize>> {
     let after_digits =
         |from: usize| text[from..].find(|c: char| !c.is_ascii_digit()).map_or(text.len(), |digits| from + digits);
     let first = after_digits(brace + 1);

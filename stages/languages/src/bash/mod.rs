@@ -64,7 +64,7 @@ pub(crate) static BASH: Language = Language {
     )
 };
 
-/// Returns `ll` for `ll=ls`, the argument of `alias`. Options of `alias` have no name.
+/// Returns the name in an argument of `alias`: `ll` for `ll=ls`. Returns an empty string for an option of `alias`.
 fn name_in(text: &str) -> &str {
     let name = text.split('=').next().unwrap_or_default();
     if name.starts_with('-') { "" } else { name }
@@ -79,7 +79,7 @@ fn doc_text(source: &str) -> String {
     text_between(comments, &["###", "##", "#"], &[])
 }
 
-/// Reads `source FILE`, and `inherit A B` in ebuilds.
+/// Reads the file in commands such as `source FILE`, and all names in `inherit A B` of an ebuild.
 fn imports(node: Node<'_>, text: &str, found: &mut Vec<Import>) {
     let is_inherit = node.child_by_field_name("name").is_some_and(|name| text_of(name, text) == "inherit");
     let mut cursor = node.walk();

@@ -1,4 +1,4 @@
-//! Tests for the outlines of `sample.sh`, of Bats tests and of packages, and for masking.
+//! Tests for the outlines of `sample.sh`, of Bats tests and of Gentoo ebuilds, and for masking.
 
 use super::BASH;
 use super::masked::masked;
@@ -16,14 +16,14 @@ fn sample() {
     function _retry.report 53-53 report() | Nested functions are global, too. | log | exported
     function in_subshell 62-65 in_subshell() |  | make | exported
     function main 67-70 main() |  | build tee _retry | exported
-    values: MAX_TRIES HOST PORT CHECKSUMS tries BUILD_DIR TARGET ll la quiet
-    outside: dirname sort main
+    constants: MAX_TRIES HOST PORT CHECKSUMS tries BUILD_DIR TARGET ll la quiet
+    calls outside symbols: dirname sort main
     doc: Makes a release: builds, signs and uploads it.⏎⏎Usage: release VERSION
     "#);
 }
 
 #[test]
-fn constants_and_variables_outside_functions_are_named() {
+fn constants_and_variables_outside_functions_are_listed() {
     let source = r#"
 LIMIT=1
 lower=2
@@ -41,7 +41,7 @@ run() { INSIDE=1; readonly HIDDEN=2; }
 }
 
 #[test]
-fn bats_tests_extend_to_the_next_test() {
+fn bats_tests_end_before_the_next_test() {
     let source = r#"#!/usr/bin/env bats
 
 load test_helper
@@ -71,13 +71,13 @@ setup() {
 }
 
 #[test]
-fn packages_import_the_classes_that_they_inherit() {
+fn gentoo_ebuilds_import_the_eclasses_that_they_inherit() {
     let source = "EAPI=8\ninherit eutils \"git-r3\"\nsrc_compile() {\n  emake\n}\n";
     insta::assert_snapshot!(outline(&BASH, source), @r"
     import eutils *
     import git-r3 *
     function src_compile 3-5 src_compile() |  | emake | exported
-    values: EAPI
+    constants: EAPI
     ");
 }
 
@@ -107,7 +107,7 @@ fn comments_inside_a_command_are_masked() {
     assert_eq!(masked(source).as_deref(), Some("f() {\n  a && \\\n         \n         \n    b\n}\n# g\ng() { c; }\n"));
     let outline = outline(&BASH, source);
     assert!(outline.contains("function f 1-6") && outline.contains("function g 8-8"), "{outline}");
-    // A comment after a comment is documentation.
+    // A backslash at the end of a comment does not continue a command, so the next comment is not masked.
     assert_eq!(masked("# f a \\\n#   b\nf() { c; }\n"), None);
     assert_eq!(masked(&"#\\\n".repeat(300_000)), None);
 }

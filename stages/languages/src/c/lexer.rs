@@ -1,4 +1,5 @@
-//! Splits C, C++ and Objective-C sources into tokens. It distinguishes only what masking macros and conditionals needs.
+//! Splits C, C++ and Objective-C sources into tokens. The lexer distinguishes only the kinds of tokens that are needed
+//! to mask macros and conditionals.
 
 use std::ops::Range;
 

@@ -1,5 +1,6 @@
-//! Masks macros between a pointer and its name, such as `api_nonnull` in `char *api_nonnull name`. They differ from
-//! names, as in `char *name api_unused`, because several different names follow the same macro in a file.
+//! Masks macros between a pointer and its name, such as `api_nonnull` in `char *api_nonnull name`. A word at this
+//! position can also be the name itself, as in `char *name api_unused`. It counts as a macro if different words follow
+//! it in the same file.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -9,17 +10,17 @@ use crate::mask::Mask;
 
 /// Masks words that precede more than one name.
 pub(super) fn mask(source: &Source<'_>, mask: &mut Mask) {
-    let places: Vec<usize> = (1..source.tokens.len()).filter(|at| precedes_name(source, *at)).collect();
+    let positions: Vec<usize> = (1..source.tokens.len()).filter(|at| precedes_name(source, *at)).collect();
     let mut names = FxHashMap::default();
     let mut qualifiers = FxHashSet::default();
-    for at in &places {
+    for at in &positions {
         let name = source.word(at + 1);
         if *names.entry(source.word(*at)).or_insert(name) != name {
             qualifiers.insert(source.word(*at));
         }
     }
     let is_qualifier = |at: &usize| qualifiers.contains(source.word(*at));
-    places.into_iter().filter(is_qualifier).for_each(|at| mask.blank(source.bytes(at, at)));
+    positions.into_iter().filter(is_qualifier).for_each(|at| mask.blank(source.bytes(at, at)));
 }
 
 /// Whether a word follows `*` or `&`, and the next word ends the declarator.

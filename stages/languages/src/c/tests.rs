@@ -30,12 +30,12 @@ fn sample() {
     function queue_order 88-88 compare_fn queue_order(void) | In any order. |  | exported
     function queue_hook 91-91 int (*queue_hook(int which))(int) |  |  | exported
     function setup 93-93 __attribute__((constructor)) static void setup(void) |  | init
-    values: LIMIT KEEP_EMPTY IDLE BUSY queue_s FIRST_IN LAST_IN RED GREEN queue current names handlers
+    constants: LIMIT KEEP_EMPTY IDLE BUSY queue_s FIRST_IN LAST_IN RED GREEN queue current names handlers
     ");
 }
 
 #[test]
-fn constants_and_variables_outside_functions_are_named() {
+fn constants_and_variables_outside_functions_are_listed() {
     let source = r##"
 #define LIMIT 10
 #ifndef GUARD_H

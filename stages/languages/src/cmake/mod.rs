@@ -37,7 +37,7 @@ pub(crate) static CMAKE: Language = Language {
     )
 };
 
-/// Returns the name of a definition. The name is empty if it contains a variable, as in functions that add targets.
+/// Returns the name of a definition. The name is empty if it begins with a variable, as in functions that add targets.
 fn name_in(text: &str) -> &str {
     let name = text.trim_matches('"');
     if name.starts_with('$') { "" } else { name }

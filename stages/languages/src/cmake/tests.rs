@@ -13,8 +13,8 @@ fn sample() {
     function _check_source 27-31 macro(_check_source path) | Fails if a file is missing. | message | 1 loops
     block tool 34-34 add_executable(tool main.cpp) | The program. | add_executable | exported
     block docs 35-35 ADD_CUSTOM_TARGET("docs" COMMAND doxygen) |  | ADD_CUSTOM_TARGET | exported
-    values: DEFAULT_STANDARD WITH_TESTS
-    outside: include find_package add_subdirectory set option
+    constants: DEFAULT_STANDARD WITH_TESTS
+    calls outside symbols: include find_package add_subdirectory set option
     doc: Rules for the modules of the project.
     "#);
 }

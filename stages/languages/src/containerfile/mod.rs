@@ -1,4 +1,4 @@
-//! Support for Dockerfiles and Containerfiles: the stages are symbols.
+//! Support for Dockerfiles and Containerfiles. Each build stage (`FROM … AS name`) is a symbol.
 
 #![cfg(feature = "containerfile")]
 

@@ -1,4 +1,4 @@
-; A stage extends to the next one.
+; A build stage extends to the next build stage.
 (source_file (from_instruction as: (image_alias) @name) @definition.block) @open_end
 (source_file (from_instruction (image_spec name: (image_name) @name)) @definition.block) @open_end
 

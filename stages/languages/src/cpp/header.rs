@@ -1,9 +1,9 @@
-//! Detects `.h` files in C++.
+//! Detects `.h` files that contain C++.
 
 /// Maximum number of lines that are searched, which is enough to skip a licence and the includes.
 const MAX_LINES: usize = 2_000;
 
-/// Beginnings of lines. Lines that begin in this way occur only in C++.
+/// Beginnings of lines that occur only in C++.
 const BEGINNINGS: &[&str] = &[
     "class ",
     "namespace ",
@@ -64,7 +64,7 @@ const HEADERS: &[&str] = &[
     "vector",
 ];
 
-/// Whether a header is C++: outside of `#ifdef __cplusplus`, at least one line is C++, and no line is Objective-C.
+/// Whether a header is C++: no line is Objective-C, and at least one line outside of `#ifdef __cplusplus` is C++.
 pub(super) fn is_cpp(text: &str) -> bool {
     let mut guards: Vec<bool> = Vec::new();
     let mut is_comment = false;

@@ -15,7 +15,7 @@ mod tests;
 
 static QUERY: QueryCache = QueryCache::new();
 
-/// C++, including `.h` files in C++.
+/// C++, including `.h` files that contain C++.
 pub(crate) static CPP: Language = Language {
     reserved: &[
         "break",

@@ -61,12 +61,12 @@ fn sample() {
     method demo::Thing::name 109-109 const char* demo::Thing::name() const& noexcept |  |  | of demo::Thing | exported
     method demo::Thing::run 110-110 void demo::Thing::run() |  | start stop | of demo::Thing | 1 branches | exported
     method StackTest::Pushes 112-112 TEST(StackTest, Pushes) |  | EXPECT_EQ size | of StackTest | exported
-    values: DEPTH kLimit Red Green shared total kRatio
+    constants: DEPTH kLimit Red Green shared total kRatio
     "#);
 }
 
 #[test]
-fn constants_and_variables_outside_functions_are_named() {
+fn constants_and_variables_outside_functions_are_listed() {
     let source = r##"
 #define LIMIT 10
 enum class Color { Red, Green = 2 };

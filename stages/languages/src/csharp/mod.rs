@@ -70,22 +70,22 @@ fn declared_name(node: Node<'_>, text: &str) -> Option<DeclaredName> {
         "destructor_declaration" => format!("~{}", text_of(node.child_by_field_name("name")?, text)),
         "indexer_declaration" => "this[]".to_owned(),
         "conversion_operator_declaration" => {
-            let name = words(text_of(node.child_by_field_name("type")?, text));
+            let name = without_white_space(text_of(node.child_by_field_name("type")?, text));
             format!("operator {name}")
         }
         "operator_declaration" => format!("operator {}", text_of(node.child_by_field_name("operator")?, text)),
-        _ => words(text_of(node, text)),
+        _ => without_white_space(text_of(node, text)),
     };
     Some(DeclaredName { name, owner: None })
 }
 
 /// Removes the white space from a qualified name or a type.
-fn words(text: &str) -> String {
+fn without_white_space(text: &str) -> String {
     text.split_whitespace().collect()
 }
 
-/// Whether a definition is visible outside its file. Private members, and outermost types that are private to their
-/// file, are not.
+/// Whether a definition is visible outside its file: it is an outermost type that is neither `file` nor `private`, or a
+/// member that is not private and whose type is visible.
 fn exported(visibility: &VisibilityContext<'_>) -> bool {
     let has = |modifier: &str| visibility.signature.split(' ').take(6).any(|word| word == modifier);
     match visibility.parent {
@@ -101,7 +101,7 @@ fn exported(visibility: &VisibilityContext<'_>) -> bool {
 fn imports(node: Node<'_>, text: &str, found: &mut Vec<Import>) {
     let mut cursor = node.walk();
     let Some(path) = node.named_children(&mut cursor).last() else { return };
-    let path = words(text_of(path, text).split('<').next().unwrap_or_default());
+    let path = without_white_space(text_of(path, text).split('<').next().unwrap_or_default());
     let name = node.child_by_field_name("name").map_or("*", |alias| text_of(alias, text)).to_owned();
     found.push(import(node, &path, vec![name]));
 }

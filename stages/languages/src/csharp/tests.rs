@@ -44,12 +44,12 @@ fn sample() {
     class Demo.Tools.Checks 85-85 class Checks |  |  | exported
     method Demo.Tools.Checks.Run 85-85 void Run() |  |
     class Demo.Tools.Checks 87-87 class Checks |  |  | exported
-    values: Limit Least Name Open Closed
+    constants: Limit Least Name Open Closed
     ");
 }
 
 #[test]
-fn constants_and_variables_outside_functions_are_named() {
+fn constants_and_variables_outside_functions_are_listed() {
     let source = r##"
 class Limits {
   public const int Most = 3, Least = 1;

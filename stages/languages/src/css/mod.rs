@@ -1,4 +1,4 @@
-//! Support for CSS. Rules, named by their selectors, and custom properties are symbols or constants.
+//! Support for CSS. Large rules are symbols, named by their selectors. Small rules and custom properties are constants.
 
 #![cfg(feature = "css")]
 

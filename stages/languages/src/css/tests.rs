@@ -10,6 +10,6 @@ fn sample() {
     block .button, a.button:hover > span::before 16-24 .button, a.button:hover > span::before | A button of any size. |
     block @media (min-width: 40rem) and (prefers-reduced-motion: no-preference) .grid 27-34 .grid |  |
     block @keyframes appear 37-48 @keyframes appear |  |
-    values: --brand-primary --brand-secondary --brand-surface --brand-text --brand-border .small @font-face
+    constants: --brand-primary --brand-secondary --brand-surface --brand-text --brand-border .small @font-face
     "#);
 }

@@ -49,7 +49,8 @@ fn declared_name(node: Node<'_>, text: &str) -> Option<DeclaredName> {
     name.map(|name| DeclaredName { name: text_of(name, text).to_owned(), owner: None })
 }
 
-/// Whether a definition is visible outside its file: its name does not begin with `_`, and it is not inside a function.
+/// Whether a definition is visible outside its file: its name does not begin with `_`, and it is not inside a function
+/// or a private definition.
 fn exported(visibility: &VisibilityContext<'_>) -> bool {
     let is_public = !visibility.name.starts_with('_');
     is_public && visibility.parent.is_none_or(|(kind, exported)| exported && kind.is_container())

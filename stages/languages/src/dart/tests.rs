@@ -50,12 +50,12 @@ fn sample() {
     function native 112-112 external void native() |  |  | exported
     function handle 113-113 external int get handle |  |  | exported
     function handle 114-114 external set handle(int value) |  |  | exported
-    values: limit _name other first second version max id name _count total red green rgb
+    constants: limit _name other first second version max id name _count total red green rgb
     ");
 }
 
 #[test]
-fn constants_and_variables_outside_functions_are_named() {
+fn constants_and_variables_outside_functions_are_listed() {
     let source = r#"
 const a = 1;
 int b = 1, c = 2;

@@ -51,7 +51,7 @@ fn name_in(text: &str) -> &str {
     name.strip_prefix("__MODULE__.").unwrap_or(name)
 }
 
-/// Number of parameters in the signature of a function, counted by the commas between the first parentheses.
+/// Returns the number of parameters in the signature of a function, from the commas inside the first parentheses.
 fn arity(signature: &str) -> usize {
     let Some((_, parameters)) = signature.split_once('(') else { return 0 };
     let (mut depth, mut commas, mut quoted, mut previous) = (0_u32, 0, false, ' ');

@@ -37,12 +37,12 @@ fn sample() {
     method Shop.Priced.price 99-99 def price(_) |  |  | of Shop.Priced | exported
     module Shop.CartTest 102-110 defmodule Shop.CartTest |  |  | exported
     function Shop.CartTest.add/2.adds an item 106-108 test "adds an item", %{cart: cart} |  | assert add build | exported
-    values: max_items rates owner items total message
+    constants: max_items rates owner items total message
     "#);
 }
 
 #[test]
-fn attributes_and_fields_are_named() {
+fn attributes_and_fields_are_listed() {
     let source = r#"
 defmodule A do
   @moduledoc false

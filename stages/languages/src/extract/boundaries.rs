@@ -53,7 +53,7 @@ pub(crate) fn boundaries(root: Node<'_>, text: &str, deadline: &Deadline<'_>) ->
     Ok(found)
 }
 
-/// Row of the last character of a node. A final line feed is not counted.
+/// Returns the row of the last character of a node. A final line feed is not counted.
 fn last_row(node: Node<'_>) -> usize {
     let end = node.end_position();
     if end.column == 0 && end.row > node.start_position().row { end.row - 1 } else { end.row }

@@ -29,11 +29,11 @@ pub(crate) struct Captures<'tree, 'text> {
     pub(crate) headings: Vec<Node<'tree>>,
     /// Names of constants and variables, local ones included.
     pub(crate) constants: Vec<(Node<'tree>, ConstantScope)>,
-    /// Local scopes, except for some that are nested in others.
+    /// Local scopes, except scopes that were captured directly after a scope that contains them.
     pub(crate) local_scopes: Vec<Range<u32>>,
     /// Comments and attributes, which may belong to the definition after them.
     pub(crate) leading: Vec<LeadingNode>,
-    /// Spans that signatures leave out.
+    /// Spans that signatures omit.
     pub(crate) signature_omits: Vec<Range<u32>>,
     /// References with their offsets. Each belongs to the innermost enclosing definition.
     pub(crate) references: Vec<(u32, Reference<'text>)>,
@@ -90,7 +90,7 @@ pub(crate) struct LeadingNode {
     pub(crate) is_comment: bool,
 }
 
-/// A call or base type of a definition, or a construct that counts towards the complexity of the definition.
+/// A call, base type or local variable of a definition, or a construct that counts towards the definition's complexity.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Reference<'text> {
     Call(&'text str),
@@ -255,9 +255,9 @@ impl<'tree, 'text> Captures<'tree, 'text> {
         self.local_scopes.last().is_some_and(|scope| scope.start < start && start < scope.end)
     }
 
-    /// Sorts the lists and removes definitions that do not count. Sorting is needed because patterns also capture nodes
-    /// below their root, so captures are not added in exact order. If several patterns define the same node, the first
-    /// pattern wins.
+    /// Sorts the lists, and removes ignored definitions and references. Sorting is needed because patterns also capture
+    /// nodes below their root, so captures are not added in the order of their nodes. If several patterns define the
+    /// same node, the first pattern wins.
     fn sort(&mut self) {
         self.local_scopes.sort_by_key(|scope| scope.start);
         self.definitions.sort_by_key(|d| (d.node.start_byte(), usize::MAX - d.node.end_byte(), d.pattern_index));
@@ -276,7 +276,7 @@ impl<'tree, 'text> Captures<'tree, 'text> {
         self.leading.sort_by_key(|leading| leading.bytes.start);
         self.signature_omits.sort_by_key(|omit| omit.start);
         self.references.sort_by_key(|(at, reference)| (*at, !matches!(reference, Reference::Local(_))));
-        self.leave_out_references();
+        self.remove_ignored_references();
         self.sections.sort_by_key(Node::start_byte);
         self.imports.sort_by_key(Node::start_byte);
         self.imports.dedup_by_key(|node| node.id());
@@ -307,7 +307,7 @@ impl<'tree, 'text> Captures<'tree, 'text> {
         }
     }
 
-    fn leave_out_references(&mut self) {
+    fn remove_ignored_references(&mut self) {
         if self.no_references.is_empty() {
             return;
         }

@@ -8,8 +8,8 @@ use crate::language::Language;
 use crate::spans::{span_of, text_of};
 use crate::symbols::{Constant, Symbol};
 
-/// Returns the captured constants, ordered by offset. Leaves out local names, names that an import binds and the names
-/// of symbols.
+/// Returns the captured constants, ordered by offset, without local names, names that an import binds, reserved words
+/// and the names of symbols.
 pub(super) fn constants(
     language: &Language,
     captures: &Captures<'_, '_>,

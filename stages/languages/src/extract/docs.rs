@@ -19,8 +19,8 @@ pub(super) struct Attached {
 /// Walks back from `start` over comments and attributes, as long as each of them begins a line and there is no blank
 /// line after it. Comments that begin with [`Language::distant_doc`] may be followed by blank lines.
 ///
-/// The previous definition ends at `after`. Attributes before this offset belong to the previous definition. In a text
-/// with errors, it may overlap them.
+/// The previous definition ends at `after`. In a text with errors, its span may contain attributes that directly
+/// precede `start`. These attributes belong to the previous definition.
 pub(super) fn attached(language: &Language, leading: &[LeadingNode], after: u32, start: u32, text: &str) -> Attached {
     let mut found = Attached { start, doc: None };
     let mut from = start;

@@ -9,8 +9,8 @@ const MAX_HEADING_CHARS: usize = 80;
 ///
 /// * A line underlined with a run of one punctuation character. The order in which the characters first appear
 ///   determines the level.
-/// * A numbered line, such as `2.1 Scope`. The number determines the level.
-/// * A line in capitals.
+/// * A numbered line before a blank line, such as `2.1 Scope`. The number determines the level.
+/// * A line in capitals before a blank line.
 ///
 /// In text that was extracted from other formats, `#` marks headings. Such a heading needs no blank line before it.
 pub(crate) fn plain_headings(text: &str) -> Vec<Heading> {

@@ -24,7 +24,7 @@ use crate::symbols::{Import, Symbol, SymbolKind, bounded, without_quotes};
 /// [`DOC_BYTES_PER_BYTE`]. Documentation can be larger than the text, because all definitions in a statement get the
 /// comment before the statement.
 const MIN_DOC_BYTES: usize = 1 << 20;
-/// Number of bytes by which the limit for documentation grows for each byte of the text, see [`MIN_DOC_BYTES`].
+/// Number of bytes by which the limit for documentation grows for each byte of the text (see [`MIN_DOC_BYTES`]).
 const DOC_BYTES_PER_BYTE: usize = 8;
 
 /// Maximum number of bytes of a declaration that are read for its signature.
@@ -138,8 +138,8 @@ struct OutlineBuilder<'a, 't> {
     doc_bytes_left: usize,
 }
 
-/// The attached comments and attributes of the most recent offset. They are kept because several definitions may start
-/// at one offset, as in `const a = …, b = …`.
+/// The attached comments and attributes of the most recent offset. They are cached because several definitions may
+/// start at one offset, as in `const a = …, b = …`.
 #[derive(Clone, Default)]
 struct AttachedCache {
     at: Option<u32>,
@@ -190,8 +190,8 @@ impl<'t> OutlineBuilder<'_, 't> {
             (Some(_), _) | (None, Some(SymbolKind::Implementation)) => Some(prefix.clone()),
             _ => None,
         };
-        // In declarative languages, an owner does not make a function a method, because it may be the schema that
-        // qualifies the function.
+        // In declarative languages, an owner does not make a function a method, because the owner may be the schema
+        // that qualifies the function.
         let is_member =
             !self.language.is_declarative && (owner.is_some() || enclosing_kind.is_some_and(SymbolKind::is_type));
         let kind = match definition.kind {
@@ -294,7 +294,7 @@ impl<'t> OutlineBuilder<'_, 't> {
         }
     }
 
-    /// Returns the name of a definition. `None` if the name is empty or cannot be read.
+    /// Returns the name of a definition, or `None` if the name is empty or cannot be read.
     fn declared_name(&self, definition: &CapturedDefinition<'t>) -> Option<DeclaredName> {
         match self.language.declared_name {
             Some(read) => read(definition.name, self.text).filter(|declared| !declared.name.is_empty()),
@@ -376,11 +376,11 @@ impl<'t> OutlineBuilder<'_, 't> {
         let leading = leading[leading.partition_point(|l| l.bytes.start < start)..].iter();
         let mut leading = leading.map(|l| &l.bytes).peekable();
         // Merges two sorted lists lazily, because only the spans inside the declaration are needed.
-        let left_out = std::iter::from_fn(|| {
+        let omitted = std::iter::from_fn(|| {
             let is_first = |omit: &&Range<u32>| leading.peek().is_none_or(|other| omit.start <= other.start);
             omits.next_if(is_first).or_else(|| leading.next()).cloned()
         });
-        let signature = signature(self.text, start..end, left_out.take_while(|range| range.start < end));
+        let signature = signature(self.text, start..end, omitted.take_while(|range| range.start < end));
         // An example is `struct { … } name;`.
         let is_name_after_body = definition.body.is_some_and(|body| body.end_byte() <= definition.name.start_byte());
         if is_name_after_body { format!("{signature} {name}") } else { signature }
@@ -402,7 +402,7 @@ impl<'t> OutlineBuilder<'_, 't> {
     }
 }
 
-/// Returns the last token of a node that is neither white space nor a comment. A node with more text after its last
+/// Returns the last token inside `node` that is neither white space nor a comment. A node with more text after its last
 /// child, such as a literal block, counts as a token.
 fn last_token<'t>(node: Node<'t>, text: &str) -> Node<'t> {
     let mut last = node;
@@ -424,7 +424,7 @@ fn last_token<'t>(node: Node<'t>, text: &str) -> Node<'t> {
     }
 }
 
-/// Line of the last character of a node. A final line feed is not counted.
+/// Returns the line of the last character of a node. A final line feed is not counted.
 fn last_line(node: Node<'_>) -> u32 {
     let end = node.end_position();
     let ends_with_feed = end.column == 0 && end.row > node.start_position().row;

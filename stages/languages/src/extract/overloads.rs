@@ -7,8 +7,9 @@ use crate::symbols::{Symbol, SymbolKind};
 
 /// Merges overload declarations with the implementation that follows them, and each clause with the previous one.
 ///
-/// The merged symbol starts at the first declaration and has the signature of this declaration. Everything else comes
-/// from the implementation or from all clauses.
+/// The merged symbol starts at the first declaration and has its signature. The documentation comes from the first
+/// declaration that has documentation, otherwise from the implementation. The merged symbol is exported if one of the
+/// symbols is. Everything else comes from the implementation or from all clauses.
 pub(super) fn merge_overloads(symbols: &mut Vec<Symbol>, language: &Language, text: &str) {
     let mut moved: FxHashMap<u32, u32> = FxHashMap::default();
     let mut merged: Vec<Symbol> = Vec::with_capacity(symbols.len());

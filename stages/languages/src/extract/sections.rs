@@ -37,7 +37,7 @@ pub(crate) fn sections(text: &str, mut headings: Vec<Heading>, max_sections: usi
     found
 }
 
-/// Returns the starts of paragraphs: of the lines that follow a blank line.
+/// Returns the starts of the paragraphs: the lines with text that follow a blank line.
 fn paragraphs(text: &str) -> Vec<Boundary> {
     let mut found = Vec::new();
     let (mut at, mut after_blank) = (0, false);

@@ -8,12 +8,12 @@ use crate::spans::slice;
 /// truncated.
 const MAX_BYTES: usize = 400;
 
-/// Returns the text of `range` without the spans in `left_out` and without the tokens that introduce a body. White
+/// Returns the text of `range` without the spans in `omitted` and without the tokens that introduce a body. White
 /// space is collapsed.
-pub(super) fn signature(text: &str, range: Range<u32>, left_out: impl Iterator<Item = Range<u32>>) -> String {
+pub(super) fn signature(text: &str, range: Range<u32>, omitted: impl Iterator<Item = Range<u32>>) -> String {
     let mut line = String::new();
     let mut from = range.start;
-    for gap in left_out {
+    for gap in omitted {
         if gap.start >= from && gap.end <= range.end {
             push_collapsed(&mut line, slice(text, &(from..gap.start)));
             line.push(' ');

@@ -21,13 +21,13 @@ fn sample() {
     function Map 50-50 func Map[T any](xs List[T]) T |  |  | exported
     method List.len 52-52 func (l *List[T]) len() int |  |  | of List
     function handler 54-54 var handler = func(x int) |  |
-    values: Limit
+    constants: Limit
     doc: Package demo serves things.
     "#);
 }
 
 #[test]
-fn constants_and_variables_outside_functions_are_named() {
+fn constants_and_variables_outside_functions_are_listed() {
     let source = r##"
 package demo
 

@@ -19,7 +19,7 @@ fn sample() {
     block auth 48-48 directive @auth(role: Role) repeatable on FIELD_DEFINITION |  | Role | exported
     function FindProducts 50-54 query FindProducts($first: Int!) |  | Int ProductParts | exported
     function ProductParts 56-59 fragment ProductParts on Product |  | Product | exported
-    values: products buy BUYER id id price stock name maximum BUYER SELLER
+    constants: products buy BUYER id id price stock name maximum BUYER SELLER
     doc: A schema of a shop.
     "#);
 }

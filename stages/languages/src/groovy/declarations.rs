@@ -1,4 +1,4 @@
-//! Declarations of types, methods and variables in an outline.
+//! Reads declarations of types, methods and variables, and writes them to the outline.
 
 use crate::groovy::lexer::TokenKind;
 use crate::groovy::outline::{Frame, Inside, OutlineWriter, is_keyword};
@@ -9,21 +9,24 @@ const MODIFIERS: &str = "abstract def default final native non private protected
 
 const PRIMITIVES: &[&str] = &["boolean", "byte", "char", "double", "float", "int", "long", "short", "void"];
 
-/// Methods that call their closure immediately, so that a variable with their result is no function.
+/// Methods that call their closure immediately. A variable with the result of such a call is not a function.
 const LOOPS: &[&str] = &["any", "collect", "each", "every", "find", "findAll", "inject", "with"];
 
-/// Limits of one declaration: its annotations and modifiers, and the tokens of a type or before a closure.
+/// Maximum number of annotations and modifiers of a declaration.
 const MAX_MODIFIERS: usize = 64;
+/// Maximum number of tokens that are searched for the end of a type or the beginning of a closure.
 const MAX_TOKENS: usize = 300;
 
 impl OutlineWriter<'_> {
-    /// Reads the head of a type, method or variable up to its body or value. `false` if none begins here.
+    /// Reads the declaration of a type, method or variable up to its body or value. Returns false if no declaration
+    /// begins at `index`.
     pub(super) fn declaration(&mut self, index: usize) -> bool {
         let (first, next) = self.modifiers(index);
         self.type_declaration(index, first, next) || self.member(index, first, next)
     }
 
-    /// The first token after the annotations of a declaration, and the first after its modifiers.
+    /// Returns the index of the first token after the annotations of a declaration, and the index of the first token
+    /// after its modifiers.
     fn modifiers(&self, index: usize) -> (usize, usize) {
         let (mut first, mut at) = (index, index);
         for _ in 0..MAX_MODIFIERS {
@@ -45,7 +48,7 @@ impl OutlineWriter<'_> {
         (first, at)
     }
 
-    /// The token after an annotation.
+    /// Returns the index of the token after an annotation.
     fn annotation_end(&self, at: usize) -> usize {
         let open = self.path_end(at + 1) + 1;
         self.close_of(open, "(").filter(|_| self.is_in_line(open)).map_or(open, |close| close + 1)
@@ -66,7 +69,7 @@ impl OutlineWriter<'_> {
         }
     }
 
-    /// Writes the annotations, one token for modifiers and type, and the name.
+    /// Writes the annotations, `x` for the modifiers and the type, and the name.
     fn head(&mut self, index: usize, first: usize, name: usize) {
         self.annotations(index, first);
         if first < name {
@@ -75,7 +78,7 @@ impl OutlineWriter<'_> {
         self.write_name(name);
     }
 
-    /// The token after type arguments or parameters.
+    /// Returns the index of the token after type arguments or type parameters, or `open` if no such list starts there.
     pub(super) fn type_arguments_end(&self, open: usize) -> usize {
         let is_type = |at: &usize| self.is_word(*at) || "<>,.?&@[]".contains(self.word(*at));
         let mut depth = 0;
@@ -91,7 +94,7 @@ impl OutlineWriter<'_> {
         open
     }
 
-    /// The token after a type, and whether it can be nothing else.
+    /// Returns the index of the token after a type, and whether the tokens can only be a type.
     fn type_end(&self, at: usize) -> Option<(usize, bool)> {
         let is_primitive = PRIMITIVES.contains(&self.word(at));
         if !self.is_word(at) || (is_keyword(self.word(at)) && !is_primitive) {
@@ -105,7 +108,8 @@ impl OutlineWriter<'_> {
         Some((next, next > last + 1 || is_primitive || self.word(last).starts_with(char::is_uppercase)))
     }
 
-    /// `class A<T> extends B<T> implements C, D {` and the like.
+    /// Reads the declaration of a type, such as `class A<T> extends B<T> implements C, D {`. Returns false if `keyword`
+    /// does not begin such a declaration.
     fn type_declaration(&mut self, index: usize, first: usize, keyword: usize) -> bool {
         let word = self.word(keyword);
         let inside = match word {
@@ -153,7 +157,7 @@ impl OutlineWriter<'_> {
         }
     }
 
-    /// A method, constructor, field or variable.
+    /// Reads a method, constructor, field or variable. Returns false if none of these begins at `index`.
     fn member(&mut self, index: usize, first: usize, next: usize) -> bool {
         let is_member = self.has_members();
         let mut name = self.type_arguments_end(next);
@@ -197,7 +201,7 @@ impl OutlineWriter<'_> {
         true
     }
 
-    /// `def a = 1`, `def (a, b) = c`, and `int a, b`; in blocks only `def a = { … }`.
+    /// Reads a variable, such as `def a = 1`, `def (a, b) = c` or `int a, b`. In blocks, reads only `def a = { … }`.
     fn variable(&mut self, index: usize, first: usize, name: usize) -> bool {
         let mut last = name;
         if let Some(close) = self.close_of(name, "(").filter(|close| self.word(close + 1) == "=") {
@@ -233,11 +237,11 @@ impl OutlineWriter<'_> {
         true
     }
 
-    /// Begins the initializer with the value of a field, if there is room for its braces.
+    /// Opens an initializer for the value of a field, if the outline has room for the braces of the initializer.
     fn field_value(&mut self, value: usize) {
         self.at = self.statement_end(value);
         let (opening, end) = (self.start(value) - 1, self.end(self.at - 1));
-        // A brace at the end of the value is written itself.
+        // If the value ends with a brace, the outline contains that brace, too.
         let from = if self.word(self.at - 1) == "}" { end } else { end - 1 };
         let closing = (from..self.start(self.at).max(end)).rfind(|at| self.is_free(*at));
         if let Some(closing) = closing
@@ -251,7 +255,8 @@ impl OutlineWriter<'_> {
         }
     }
 
-    /// `def a = { … }`, and outside of blocks `def a = b(c) { … }`.
+    /// Reads a variable whose value is a closure: `def a = { … }` or, outside of blocks, `def a = b(c) { … }`. Returns
+    /// false for all other values.
     fn closure_value(&mut self, index: usize, first: usize, name: usize) -> bool {
         let (inside, end, value) = (self.inside(), self.end(name), name + 2);
         let is_wrapper = |at: &usize| {
@@ -280,7 +285,7 @@ impl OutlineWriter<'_> {
         true
     }
 
-    /// A constant of an enumeration, or the comma after it. `false` if the other members follow.
+    /// Reads a constant of an enumeration, or the comma after a constant. Returns false if the constants have ended.
     pub(super) fn constant(&mut self, index: usize) -> bool {
         let name = self.modifiers(index).0;
         let next = name + 1;

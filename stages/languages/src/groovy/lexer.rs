@@ -1,4 +1,4 @@
-//! The tokens of Groovy.
+//! Splits Groovy sources into tokens.
 
 use std::ops::Range;
 
@@ -13,31 +13,31 @@ pub(super) enum TokenKind {
     Punctuation,
 }
 
-/// A token with its bytes.
+/// A token with its span.
 #[derive(Debug, Clone)]
 pub(super) struct Token {
     pub(super) kind: TokenKind,
     pub(super) bytes: Range<usize>,
-    /// Whether a line feed is between the token before and this one.
+    /// Whether a line feed separates the token from the previous token.
     pub(super) begins_line: bool,
     /// Whether the innermost open bracket is `(` or `[`.
     pub(super) is_grouped: bool,
-    /// The index of the other bracket of a pair.
+    /// Index of the matching bracket, if the token is a bracket that has one.
     pub(super) partner: Option<usize>,
 }
 
-/// Operators of several characters that outlines depend on, the longer before the shorter. `>>` is not among them: it
-/// may end type arguments.
+/// Operators of several characters, separated by spaces. A longer operator precedes its prefixes. `>>` is not listed,
+/// because it may end type arguments.
 const OPERATORS: &str = "@interface <=> ==~ ??. -> && || ?. *. .& .@ ?: :: == != =~ += ++ -- .* ..";
 
-/// The quotes of literals, the longer before the shorter.
+/// The quotes of literals. A longer quote precedes its prefixes.
 const QUOTES: [&str; 6] = ["'''", "\"\"\"", "$/", "'", "\"", "/"];
 
 /// Words after which an expression begins.
 const BEFORE_EXPRESSION: &[&str] =
     &["return", "in", "case", "assert", "throw", "else", "do", "yield", "instanceof", "as"];
 
-/// The tokens and comments of a text.
+/// Returns the tokens of a text and the spans of its comments.
 pub(super) fn tokens(text: &str) -> (Vec<Token>, Vec<Range<usize>>) {
     let mut lexer = Lexer { text, at: 0, tokens: Vec::new(), open: Vec::new(), has_open_literal: false };
     let (mut comments, mut begins_line) = (Vec::new(), true);
@@ -62,9 +62,10 @@ struct Lexer<'t> {
     text: &'t str,
     at: usize,
     tokens: Vec<Token>,
-    /// The indices of the brackets that are open.
+    /// Indices of the open brackets.
     open: Vec<usize>,
-    /// Whether a literal had no end. After it, interpolations are read as text, so that time is linear.
+    /// Whether a literal without a closing quote was read. All later interpolations are read as text, so that the lexer
+    /// takes linear time.
     has_open_literal: bool,
 }
 
@@ -110,7 +111,7 @@ impl<'t> Lexer<'t> {
         self.pair_bracket(self.tokens.len() - 1);
     }
 
-    /// Whether the token before is no operand, so that `/` is no division.
+    /// Whether `/` begins a literal here. It is a division if the previous token is an operand.
     fn may_begin_literal(&self) -> bool {
         let Some(last) = self.tokens.len().checked_sub(1) else { return true };
         match self.tokens[last].kind {
@@ -120,7 +121,8 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    /// The end of a literal that begins here; without another quote, the end of the line or text.
+    /// Returns the end of the literal that begins here. If the closing quote is missing, returns the end of the line,
+    /// or the end of the text for literals that may span lines.
     fn literal_end(&mut self, quote: &'static str) -> usize {
         if quote == "$/" {
             return self.rest()[2..].find("/$").map_or(self.text.len(), |length| self.at + length + 4);
@@ -136,7 +138,7 @@ impl<'t> Lexer<'t> {
 
     fn quote_end(&self, quote: &'static str, has_interpolations: bool) -> Option<usize> {
         let bytes = self.text.as_bytes();
-        // The quotes and braces that are open, innermost last.
+        // The closing quotes and braces that are expected, innermost last.
         let mut open = vec![quote];
         let mut at = self.at + quote.len();
         while let Some(innermost) = open.last().copied() {
@@ -164,7 +166,7 @@ impl<'t> Lexer<'t> {
         Some(at)
     }
 
-    /// Finds the partner of a closing bracket.
+    /// Records an opening bracket, or matches a closing bracket with its opening bracket.
     fn pair_bracket(&mut self, index: usize) {
         let open = match self.word(index) {
             "(" | "[" | "{" => return self.open.push(index),
@@ -173,7 +175,7 @@ impl<'t> Lexer<'t> {
             "}" => "{",
             _ => return,
         };
-        // A brace ends other brackets; these end no brace.
+        // A closing brace also ends open parentheses and square brackets. These brackets do not end a brace.
         while open == "{" && self.open.last().is_some_and(|last| self.word(*last) != "{") {
             self.open.pop();
         }
@@ -185,7 +187,7 @@ impl<'t> Lexer<'t> {
     }
 }
 
-/// Whether a character may be in a word.
+/// Whether a character can be part of a word.
 pub(super) fn is_word(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '$')
 }

@@ -1,4 +1,4 @@
-//! Groovy, with the builds of Gradle and the pipelines of Jenkins.
+//! Support for Groovy, including Gradle builds and Jenkins pipelines.
 
 #![cfg(feature = "groovy")]
 
@@ -17,7 +17,7 @@ mod tests;
 
 static QUERY: QueryCache = QueryCache::new();
 
-/// Groovy. No tree-sitter grammar reads most of its sources, so the parser reads an outline in Java.
+/// Groovy. No tree-sitter grammar can read most Groovy sources, so the parser reads an outline that is written in Java.
 pub(crate) static GROOVY: Language = Language {
     reserved: RESERVED,
     keeps_overloads: true,
@@ -43,7 +43,7 @@ pub(crate) static GROOVY: Language = Language {
     )
 };
 
-/// A name, of which the outline may lack the last character.
+/// Returns the name of a definition. Reads it from the source, because the outline may lack the last character.
 fn declared_name(node: Node<'_>, text: &str) -> Option<DeclaredName> {
     let rest = &text[node.start_byte()..];
     let word = rest.find(|c| !lexer::is_word(c)).map_or(rest, |length| &rest[..length]);
@@ -51,14 +51,15 @@ fn declared_name(node: Node<'_>, text: &str) -> Option<DeclaredName> {
     Some(DeclaredName { name: name.to_owned(), owner: None })
 }
 
-/// Everything but private definitions, and what is inside functions.
+/// Whether a definition is visible outside its file: it is not private, and it is not inside a function or a private
+/// definition.
 fn exported(visibility: &VisibilityContext<'_>) -> bool {
     let declaration = visibility.signature.split('(').next().unwrap_or_default();
     let is_private = declaration.split(' ').any(|word| word == "private");
     !is_private && visibility.parent.is_none_or(|(kind, exported)| exported && kind.is_container())
 }
 
-/// `import a.b.C`, `import a.b.C as D`, `import static a.b.C.*`.
+/// Reads `import a.b.C`, `import a.b.C as D` and `import static a.b.C.*`.
 fn imports(node: Node<'_>, text: &str, found: &mut Vec<Import>) {
     let line = text[node.start_byte()..].split(['\n', ';']).next().unwrap_or_default();
     let mut words = line.split_whitespace().filter(|word| *word != "static").skip(1);

@@ -1,7 +1,8 @@
-//! The outline of a Groovy source, written as Java for the parser.
+//! Writes the outline of a Groovy source in Java, which the parser can read.
 //!
-//! The outline has the length of the source, and every name is at its offset. Names are written as `xxx`, because the
-//! engine reads them from the source. Expressions become a flat list of statements, which needs no operators:
+//! The outline is as long as the source, and every name has the same offset in both. Names are written as `xxx`,
+//! because the engine reads them from the source. Expressions become a flat list of statements, which needs no
+//! operators:
 //!
 //! | source | outline |
 //! |---|---|
@@ -21,13 +22,13 @@
 use crate::groovy::lexer::{Token, TokenKind, tokens};
 use crate::lexical_tables::LexicalTable;
 
-/// Braces that are nested more deeply are left out.
+/// Maximum depth of braces in the outline. Braces that are nested more deeply are omitted.
 const MAX_DEPTH: usize = 500;
 
-/// A byte of the outline that nothing has been written to.
+/// Initial value of the bytes of the outline. A byte with this value was not written yet.
 const FREE: u8 = 0;
 
-/// Keywords in some places, names in others.
+/// Words that are keywords in some contexts, and can be names in all other contexts.
 const CONTEXTUAL_KEYWORDS: &[&str] = &["it", "record", "sealed", "trait", "var", "yield"];
 
 /// Operators that continue a statement if they begin a line.
@@ -37,7 +38,7 @@ const CONTINUATIONS: &[&str] =
 /// Punctuation after which a new line begins a statement.
 const ENDS: &[&str] = &[")", "]", "}", "++", "--", ".*", "{", ";", "->", ":", ">"];
 
-/// Words that continue a statement at the beginning and at the end of a line.
+/// Words that continue a statement if they begin or end a line.
 const JOINING_WORDS: &[&str] = &["as", "in", "instanceof", "new", "implements", "extends", "throws"];
 
 /// The content of a pair of braces.
@@ -55,12 +56,12 @@ pub(super) enum Inside {
     Constants,
 }
 
-/// The tokens of a pair of braces, or of a value.
+/// The tokens between a pair of braces, or of the value of a field.
 pub(super) struct Frame {
     pub(super) inside: Inside,
     /// The index of the closing brace, or of the token after a value.
     pub(super) end: usize,
-    /// The offset of the brace that is written at the end.
+    /// Offset at which the closing brace is written, if a closing brace is written.
     pub(super) brace: Option<usize>,
 }
 
@@ -70,11 +71,11 @@ pub(super) struct OutlineWriter<'t> {
     /// The index of the next token.
     pub(super) at: usize,
     out: Vec<u8>,
-    /// The braces around the next token, innermost last.
+    /// The frames around the next token, innermost last.
     pub(super) frames: Vec<Frame>,
 }
 
-/// The outline of a text.
+/// Returns the outline of a text.
 pub(super) fn outline(text: &str) -> Option<String> {
     let (tokens, comments) = tokens(text);
     let mut out: Vec<u8> = text.bytes().map(|byte| if byte == b'\n' { byte } else { FREE }).collect();
@@ -99,9 +100,9 @@ pub(super) fn is_keyword(word: &str) -> bool {
         && !CONTEXTUAL_KEYWORDS.contains(&word)
 }
 
-/// Tokens.
+/// Methods that read tokens.
 impl<'t> OutlineWriter<'t> {
-    /// The text of a token; empty after the last one.
+    /// Returns the text of a token, or an empty string after the last token.
     pub(super) fn word(&self, index: usize) -> &'t str {
         self.tokens.get(index).map_or("", |token| &self.text[token.bytes.clone()])
     }
@@ -114,7 +115,7 @@ impl<'t> OutlineWriter<'t> {
         self.is_kind(index, TokenKind::Word)
     }
 
-    /// Whether a token is on the same line as the one before it.
+    /// Whether a token is on the same line as the previous token.
     pub(super) fn is_in_line(&self, index: usize) -> bool {
         self.tokens.get(index).is_some_and(|token| !token.begins_line)
     }
@@ -127,12 +128,13 @@ impl<'t> OutlineWriter<'t> {
         self.tokens.get(index).map_or(self.text.len(), |token| token.bytes.end)
     }
 
-    /// The index of the bracket that closes the one at an index.
+    /// Returns the index of the bracket that closes the bracket at `open`, or `None` if the token at `open` is not
+    /// `bracket`, or is never closed.
     pub(super) fn close_of(&self, open: usize, bracket: &str) -> Option<usize> {
         self.tokens.get(open)?.partner.filter(|_| self.word(open) == bracket)
     }
 
-    /// The index of the last name in `a.b.c` after its first name.
+    /// Returns the index of the last name in a path such as `a.b.c`, whose first name is at `first`.
     pub(super) fn path_end(&self, first: usize) -> usize {
         let mut last = first;
         while self.word(last + 1) == "." && self.is_in_line(last + 1) && self.is_word(last + 2) {
@@ -155,7 +157,7 @@ impl<'t> OutlineWriter<'t> {
                 || (self.tokens[index].begins_line && !self.continues(index)))
     }
 
-    /// Whether the line that begins with a token continues the statement of the line before.
+    /// Whether the line that begins with a token continues the statement of the previous line.
     fn continues(&self, index: usize) -> bool {
         let (last, first) = (self.word(index - 1), self.word(index));
         CONTINUATIONS.contains(&first)
@@ -164,7 +166,7 @@ impl<'t> OutlineWriter<'t> {
             || (self.is_kind(index - 1, TokenKind::Punctuation) && !ENDS.contains(&last))
     }
 
-    /// The index of the token after the statement around a token.
+    /// Returns the index of the token after the statement that contains the token at `from`.
     pub(super) fn statement_end(&self, from: usize) -> usize {
         let (mut at, end) = (from, self.frame().end);
         while at < end && self.word(at) != ";" && (at == from || !self.begins_statement(at)) {
@@ -173,32 +175,33 @@ impl<'t> OutlineWriter<'t> {
         at.min(end)
     }
 
-    /// The index of the token after another, or after the brackets that open with it.
+    /// Returns the index of the token after the token at `index`, or after the matching bracket if that token is an
+    /// opening bracket.
     fn after_brackets(&self, index: usize) -> usize {
         self.tokens[index].partner.unwrap_or(index).max(index) + 1
     }
 }
 
-/// Output.
+/// Methods that write the outline.
 impl OutlineWriter<'_> {
     pub(super) fn is_free(&self, at: usize) -> bool {
         self.out.get(at) == Some(&FREE)
     }
 
-    /// Writes ASCII text at an offset, unless there is no room for it before the line feed.
+    /// Writes ASCII text at an offset, unless there is no room for the text before the next line feed.
     pub(super) fn write(&mut self, at: usize, text: &str) {
         if let Some(bytes) = self.out.get_mut(at..at + text.len()).filter(|bytes| !bytes.contains(&b'\n')) {
             bytes.copy_from_slice(text.as_bytes());
         }
     }
 
-    /// Writes a name in place of a token.
+    /// Writes `x` over each byte of a token, which is a name.
     pub(super) fn write_name(&mut self, index: usize) {
         let bytes = self.tokens[index].bytes.clone();
         self.out[bytes].fill(b'x');
     }
 
-    /// Writes the parentheses that open with a token, if it is one.
+    /// Writes the parentheses that begin at `open`, if the token there is an opening parenthesis.
     pub(super) fn write_parentheses(&mut self, open: usize) {
         if let Some(close) = self.close_of(open, "(") {
             self.write(self.start(open), "(");
@@ -206,7 +209,7 @@ impl OutlineWriter<'_> {
         }
     }
 
-    /// Writes `;` to the first free byte after a token. Without one, the parser adds what is missing.
+    /// Writes `;` to the first free byte after a token. If there is no free byte, the parser inserts the missing `;`.
     pub(super) fn end_statement(&mut self, last: usize) {
         let is_brace = matches!(self.word(last + 1), "{" | "}");
         let to = self.start(last + 1) + usize::from(!is_brace);
@@ -216,7 +219,7 @@ impl OutlineWriter<'_> {
     }
 }
 
-/// Statements.
+/// Methods that read statements.
 impl OutlineWriter<'_> {
     pub(super) fn frame(&self) -> &Frame {
         &self.frames[self.frames.len() - 1]
@@ -226,12 +229,12 @@ impl OutlineWriter<'_> {
         self.frame().inside
     }
 
-    /// Whether the tokens here are members of a type.
+    /// Whether the innermost frame contains the members of a type.
     pub(super) fn has_members(&self) -> bool {
         !matches!(self.inside(), Inside::Script | Inside::Block)
     }
 
-    /// Reads one token, or several that belong together.
+    /// Reads one token, or several tokens that belong together.
     fn step(&mut self) {
         let index = self.at;
         if index >= self.frame().end {
@@ -251,7 +254,7 @@ impl OutlineWriter<'_> {
         let (start, next) = (self.start(index), self.start(self.at));
         let has_room = self.is_free(start) && self.is_free(start + 1) && next > start + 1;
         if is_start && self.tokens[index].begins_line && has_room {
-            // A statement begins in its line, where a text may be divided.
+            // The text can be split before a line that begins a statement.
             self.write(start, "0;");
         }
     }
@@ -278,7 +281,8 @@ impl OutlineWriter<'_> {
         }
     }
 
-    /// Reads the beginning of a statement that is not an expression alone, or a member.
+    /// Reads the beginning of a member, or of a statement that is more than an expression. Returns false if neither
+    /// begins at `index`.
     fn statement(&mut self, index: usize) -> bool {
         if (self.inside() == Inside::Constants && self.constant(index)) || self.declaration(index) {
             return true;
@@ -303,7 +307,8 @@ impl OutlineWriter<'_> {
         }
     }
 
-    /// `name {` and `name(…) {` in a script; `task name {`, `task name(…) {` and `a.register("name") {` everywhere.
+    /// Reads `name {` and `name(…) {` in a script, and `task name {`, `task name(…) {` and `a.register("name") {`
+    /// everywhere. Returns false for all other statements.
     fn named_block(&mut self, index: usize) -> bool {
         let word = self.word(index);
         let called = self.path_end(index);
@@ -323,13 +328,14 @@ impl OutlineWriter<'_> {
         }
         self.write(self.start(index), labels);
         self.write_name(name);
-        // `name{` has no room for a colon: the name is read from the source, too.
+        // `name{` has no room for a colon, so the colon replaces the last character of the name. The engine reads the
+        // name from the source.
         self.write(self.end(name) - usize::from(self.start(brace) == self.end(name)), ":");
         self.open(brace, Inside::Block);
         true
     }
 
-    /// `name = value` and `a.name = value` in a script.
+    /// Reads `name = value` and `a.name = value` in a script. Returns false for all other statements.
     fn assignment(&mut self, index: usize) -> bool {
         let name = self.path_end(index);
         let is_assignment = matches!(self.word(name + 1), "=" | "+=") && self.is_in_line(name + 1);
@@ -343,7 +349,7 @@ impl OutlineWriter<'_> {
     }
 }
 
-/// Expressions.
+/// Methods that read expressions.
 impl OutlineWriter<'_> {
     fn expression(&mut self, index: usize, is_start: bool) {
         let (word, start) = (self.word(index), self.start(index));
@@ -362,7 +368,7 @@ impl OutlineWriter<'_> {
         }
     }
 
-    /// `name(…)`, `a.name {`, and `a.name argument` at the start of a statement.
+    /// Reads the calls `name(…)` and `a.name {`, and `a.name argument` at the start of a statement.
     fn call(&mut self, index: usize, is_start: bool, is_member: bool) {
         let next = index + 1;
         let is_keyword = !is_member && is_keyword(self.word(index));
@@ -395,7 +401,7 @@ impl OutlineWriter<'_> {
         is_argument && self.is_in_line(next) && self.start(next) > self.end(name)
     }
 
-    /// `new B(…) { … }`; `new B(…)` is read as a call.
+    /// Reads `new B(…) { … }`. An expression `new B(…)` without a body is read as a call.
     fn creation(&mut self, index: usize) {
         let name = self.path_end(index + 1);
         let open = self.type_arguments_end(name + 1);

@@ -1,4 +1,4 @@
-//! The outline of `sample.groovy`.
+//! Tests for the outline of `sample.groovy`, and for its conversion to Java.
 
 use super::GROOVY;
 use crate::snapshot::{constants_of, outline};
@@ -47,13 +47,13 @@ fn sample() {
     method Level.weight 179-179 int weight() |  | heavy | exported
     method Level.Level 182-182 Level(int value) |  | set | exported
     block deploy 185-187 workflow deploy |  | main | exported
-    values: MAX counter LIMIT name other RED GREEN level first SIZE pattern path LOW HIGH
-    outside: pair
+    constants: MAX counter LIMIT name other RED GREEN level first SIZE pattern path LOW HIGH
+    calls outside symbols: pair
     "#);
 }
 
 #[test]
-fn constants_and_variables_outside_functions_are_named() {
+fn constants_and_variables_outside_functions_are_listed() {
     let source = r#"
 final A = 1
 def b = 2
@@ -116,7 +116,7 @@ proptest::proptest! {
     }
 }
 
-/// Tokens of Groovy, among them some that are open without another.
+/// Tokens of Groovy, including brackets and quotes that may stay unclosed.
 const TOKENS: &[&str] = &[
     " ",
     "\n",

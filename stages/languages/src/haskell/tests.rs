@@ -35,13 +35,13 @@ fn sample() {
     function limit 79-80 limit :: Int |  |
     function total 82-82 total |  | sum elems map
     function main 84-92 main :: IO () |  | readShapes print length area forM_ putStrLn printRect run finish | 2 branches | 2 loops
-    values: Circle Rect width height :+: Area unArea Number Both Unit
+    constants: Circle Rect width height :+: Area unArea Number Both Unit
     doc: Shapes and their areas.
     "#);
 }
 
 #[test]
-fn constructors_and_fields_are_named() {
+fn constructors_and_fields_are_listed() {
     let source = r#"
 module A where
 data T = A Int | B { one, two :: Int } | Int :> Int

@@ -13,7 +13,7 @@ fn sample() {
     block data.aws_ami.ubuntu 31-33 data "aws_ami" "ubuntu" |  |  | of data.aws_ami | exported
     block module.network 35-38 module "network" |  |  | of module | exported
     block output.address 40-45 output "address" |  |  | of output | exported
-    values: name tags
+    constants: name tags
     doc: The network of the service.
     "#);
 }
@@ -21,5 +21,5 @@ fn sample() {
 #[test]
 fn only_the_first_name_of_a_block_is_its_type() {
     let outline = outline(&HCL, "a locals {\n  b = 1\n}\nlocals {\n  c = 1\n}\n");
-    assert!(outline.contains("values: c\n"), "{outline}");
+    assert!(outline.contains("constants: c\n"), "{outline}");
 }

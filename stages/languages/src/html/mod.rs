@@ -36,7 +36,7 @@ const MAX_LINES: u32 = 200_000;
 /// Maximum number of bytes of a heading that are read for its title.
 const MAX_TITLE_BYTES: usize = 4 * MAX_NAME_BYTES;
 
-/// Reads a `title` element or an element `h1` to `h6`. `None` if the element has no text.
+/// Reads a `title` element or an element `h1` to `h6`. Returns `None` if the element has no text.
 fn heading(node: Node<'_>, text: &str) -> Option<Heading> {
     let start = node.start_byte() as u32;
     let tag = text_of(node.named_child(0)?.named_child(0)?, text);

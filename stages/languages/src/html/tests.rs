@@ -11,7 +11,7 @@ fn sample() {
     section The Guide > Install 13-19  |  |  | exported
     section The Guide > Install > On Linux 17-19  |  |  | exported
     section The Guide > Use <it> 20-23  |  |  | exported
-    values: run
+    constants: run
     "#);
 }
 

@@ -8,7 +8,7 @@ use crate::{by_content, by_file_name};
 fn sample() {
     insta::assert_snapshot!(outline(&INI, include_str!("sample.ini")), @r#"
     block storage 6-13 storage | Where reports are kept. |
-    values: name greeting path fallback.paths retention.days retention.reason remote "origin" url
+    constants: name greeting path fallback.paths retention.days retention.reason remote "origin" url
     doc: Settings of the report service.
     "#);
 }

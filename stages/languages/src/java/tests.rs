@@ -20,12 +20,12 @@ fn sample() {
     method Things.State.exit 25-25 void exit() |  |
     struct Things.Pair 26-26 record Pair(int x, int y) |  |
     method Things.Pair.Pair 26-26 Pair |  | check
-    values: OPEN
+    constants: OPEN
     "#);
 }
 
 #[test]
-fn constants_and_variables_outside_functions_are_named() {
+fn constants_and_variables_outside_functions_are_listed() {
     let source = r##"
 class Limits {
   public static final int MOST = 3, LEAST = 1;

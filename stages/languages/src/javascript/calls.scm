@@ -1,7 +1,7 @@
 (call_expression function: [(identifier) @reference.call (member_expression property: [(property_identifier) (private_property_identifier)] @reference.call)])
 (decorator [(identifier) @reference.call (member_expression property: (property_identifier) @reference.call)])
 (new_expression constructor: [(identifier) @reference.call (member_expression property: (property_identifier) @reference.call)])
-; components
+; uses of components
 (jsx_opening_element name: [(identifier) @reference.call (member_expression property: (property_identifier) @reference.call)] (#match? @reference.call "^[A-Z]"))
 (jsx_self_closing_element name: [(identifier) @reference.call (member_expression property: (property_identifier) @reference.call)] (#match? @reference.call "^[A-Z]"))
 

@@ -38,7 +38,7 @@ pub(crate) static JAVASCRIPT: Language = Language {
     )
 };
 
-/// Owners that are left out of qualified names: `exports.parse = …` defines `parse`, which is not a member.
+/// Owners that are omitted from qualified names: `exports.parse = …` defines `parse`, which is not a member.
 pub(crate) const OMITTED_QUALIFIERS: &[&str] =
     &["exports", "module", "module.exports", "this", "self", "window", "globalThis", "prototype"];
 

@@ -33,13 +33,13 @@ fn sample() {
     function helper 36-36 function helper() |  |
     function a 37-37 a = () |  |
     function b 37-37 b = function* () |  | memo
-    values: named api
-    outside: require describe it expect
+    constants: named api
+    calls outside symbols: require describe it expect
     "#);
 }
 
 #[test]
-fn constants_and_variables_outside_functions_are_named() {
+fn constants_and_variables_outside_functions_are_listed() {
     let source = r##"
 const fs = require("fs"), port = 80;
 export const AsyncFunction = Object.getPrototypeOf(async () => {}).constructor;

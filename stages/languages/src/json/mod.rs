@@ -1,5 +1,5 @@
-//! Support for JSON. Blocks are values, named by their key paths, and documents and list items, whose names [`Entity`]
-//! derives from their keys.
+//! Support for JSON. Values are blocks that are named by their key paths. Documents and list items are also blocks.
+//! [`Entity`] derives their names from their keys.
 
 #![cfg(feature = "json")]
 
@@ -43,8 +43,8 @@ pub(crate) static JSON: Language = Language {
 /// Maximum depth of the objects that [`entity`] reads: an item and its `metadata`.
 const DEPTH: u32 = 1;
 
-/// Returns the key of a pair, or the name that [`Entity`] derives from the keys of another object. For a document, only
-/// the name of a resource is used, because the other keys describe the whole file.
+/// Returns the key of a pair, or the name that [`Entity`] derives from the keys of a document or list item. For a
+/// document, only the name of a resource is used, because the other keys describe the whole file.
 fn declared_name(node: Node<'_>, text: &str) -> Option<DeclaredName> {
     match node.kind() {
         "document" => entity(object_in(node)?, text, DEPTH).resource(),

@@ -9,6 +9,6 @@ fn sample() {
     block paths 5-17 "paths" |  |
     block components.schemas.Pet 21-28 "Pet" | Anything with fur. |
     block x-rules.no-console 35-40 no-console |  |
-    values: info /pets listPets /owners listOwners
+    constants: info /pets listPets /owners listOwners
     "#);
 }

@@ -61,7 +61,7 @@ fn declared_name(node: Node<'_>, text: &str) -> Option<DeclaredName> {
     None
 }
 
-/// Returns `a.B` for `a.B<T>?`. `None` for function types.
+/// Returns `a.B` for `a.B<T>?`, or `None` for function types.
 fn type_name(source: &str) -> Option<String> {
     let name = source.trim_matches(['(', ')', '?']);
     let name = name.split('<').next().unwrap_or(name).trim();

@@ -49,7 +49,7 @@
   (user_type (identifier) @reference.base .)
   (constructor_invocation (user_type (identifier) @reference.base .))
   (explicit_delegation (user_type (identifier) @reference.base .))])
-; with type arguments; the names of packages, which begin with lower case, are skipped
+; base types with type arguments; the names of packages, which begin with lower case, are skipped
 (delegation_specifier [
   (user_type (identifier) @reference.base (type_arguments))
   (constructor_invocation (user_type (identifier) @reference.base (type_arguments)))

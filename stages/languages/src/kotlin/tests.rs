@@ -49,12 +49,12 @@ fn sample() {
     class listener 106-108 val listener = object : Listener() |  |  | is Listener | exported
     method listener.changed 107-107 override fun changed() |  | redraw | exported
     function adds two numbers 110-110 fun `adds two numbers`() |  |  | exported
-    values: MAX first second counter id name late PREFIX rgb RED GREEN area text raw
+    constants: MAX first second counter id name late PREFIX rgb RED GREEN area text raw
     "#);
 }
 
 #[test]
-fn constants_and_variables_outside_functions_are_named() {
+fn constants_and_variables_outside_functions_are_listed() {
     let source = r#"
 const val A = 1
 var b = 2

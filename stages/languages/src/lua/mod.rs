@@ -77,7 +77,8 @@ fn is_value_of_declaration(call: Node<'_>) -> bool {
     statement.is_some_and(|statement| statement.kind() == "variable_declaration")
 }
 
-/// Returns the module that a call of `require` names with a literal.
+/// Returns the module in a call such as `require("x")`. Returns `None` for all other functions, and if the argument is
+/// not a string literal.
 fn required<'t>(call: Node<'_>, text: &'t str) -> Option<&'t str> {
     let function = call.child_by_field_name("name").map(|name| text_of(name, text))?;
     let argument = call.child_by_field_name("arguments")?.named_child(0)?;

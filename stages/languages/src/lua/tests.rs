@@ -24,13 +24,13 @@ fn sample() {
     function handlers.nested.deep 68-68 deep = function() |  |  | exported
     function handlers._private 69-69 _private = function() |  |
     function reset 72-74 function reset() |  |  | exported
-    values: unused Queue MAX_JOBS DEFAULTS LIMIT VERSION handlers
+    constants: unused Queue MAX_JOBS DEFAULTS LIMIT VERSION handlers
     doc: A queue of jobs.⏎Jobs run in the order in which they were added.⏎@module queue
     "#);
 }
 
 #[test]
-fn constants_and_variables_outside_functions_are_named() {
+fn constants_and_variables_outside_functions_are_listed() {
     let source = r#"
 local a, b = 1
 local later
@@ -60,7 +60,7 @@ require(prefix .. "g")
     import x.c c
     import x.e
     import f.lua
-    values: d
-    outside: other print
+    constants: d
+    calls outside symbols: other print
     ");
 }

@@ -14,7 +14,7 @@ fn sample() {
     block %.o 26-27 %.o: %.c |  |  | exported
     block docs 29-30 docs clean |  |  | exported
     block print 33-35 define print | Prints a line. |  | exported
-    values: CC SOURCES OBJECTS VERSION objects-$(CONFIG_DEBUG) $(NAME)-flags all clean PATH
+    constants: CC SOURCES OBJECTS VERSION objects-$(CONFIG_DEBUG) $(NAME)-flags all clean PATH
     doc: Builds the library.
     "#);
 }

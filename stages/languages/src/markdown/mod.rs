@@ -37,7 +37,7 @@ const MAX_LINES: u32 = 200_000;
 /// Maximum number of bytes of a heading that are read for its title.
 const MAX_TITLE_BYTES: usize = 4 * MAX_NAME_BYTES;
 
-/// Reads an `atx_heading` or `setext_heading` node. `None` for headings inside quotes and lists.
+/// Reads an `atx_heading` or `setext_heading` node. Returns `None` for headings inside quotes and lists.
 fn heading(node: Node<'_>, text: &str) -> Option<Heading> {
     let start = node.start_byte() as u32;
     if !begins_line(text, start) {

@@ -14,7 +14,7 @@ mod tests;
 
 static QUERY: QueryCache = QueryCache::new();
 
-/// Objective-C, including `.h` files in Objective-C.
+/// Objective-C, including `.h` files that contain Objective-C.
 pub(crate) static OBJC: Language = Language {
     reserved: c::RESERVED,
     keeps_overloads: true,
@@ -78,7 +78,7 @@ fn imports(node: Node<'_>, text: &str, found: &mut Vec<Import>) {
     found.push(import(node, &path, vec!["*".to_owned()]));
 }
 
-/// Whether a `.h` file is Objective-C.
+/// Whether a `.h` file contains Objective-C.
 fn is_objc(text: &str) -> bool {
     let beginnings = ["@interface ", "@protocol ", "@class ", "@import ", "#import ", "NS_ASSUME_NONNULL_BEGIN"];
     text.lines().take(2_000).any(|line| beginnings.iter().any(|beginning| line.starts_with(beginning)))

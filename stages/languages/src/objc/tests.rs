@@ -34,12 +34,12 @@ fn sample() {
     method StackView.draw 78-78 - (void)draw |  | setNeedsDisplay | of StackView | exported
     function helper 82-82 static int helper(int x) | Counts. |
     function total 83-83 int *total(void) |  |  | exported
-    values: MARGIN StackModeOpen StackModeClosed kStackName counter
+    constants: MARGIN StackModeOpen StackModeClosed kStackName counter
     ");
 }
 
 #[test]
-fn constants_and_variables_outside_functions_are_named() {
+fn constants_and_variables_outside_functions_are_listed() {
     let source = r##"
 #define LIMIT 10
 NSString *const kName = @"x";

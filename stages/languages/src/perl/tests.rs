@@ -30,12 +30,12 @@ fn sample() {
     function Geometry::Square::side 92-92 sub side |  |  | exported
     class Geometry::Point 95-98 class Geometry::Point :isa(Geometry::Base) |  |  | is Geometry::Base | exported
     method Geometry::Point::move 97-97 method move |  |  | exported
-    values: PI SIDES ANGLE VERSION ISA count cache
+    constants: PI SIDES ANGLE VERSION ISA count cache
     ");
 }
 
 #[test]
-fn constants_and_variables_outside_functions_are_named() {
+fn constants_and_variables_outside_functions_are_listed() {
     let source = r#"
 use constant LIMIT => 1;
 use constant { LOW => 1, HIGH => 2 };

@@ -35,13 +35,13 @@ fn sample() {
     class App\Models\visitor 101-103 $visitor = new class extends Visitor |  |  | is Visitor | exported
     method App\Models\visitor::visit 102-102 public function visit() |  |  | exported
     function App\Models\handler 107-107 $this->handler = function () |  |  | exported
-    values: TOP DEFINED counter ACTIVE BLOCKED count roles groups id name KEY Hearts Spades Wild routes
-    outside: define
+    constants: TOP DEFINED counter ACTIVE BLOCKED count roles groups id name KEY Hearts Spades Wild routes
+    calls outside symbols: define
     "#);
 }
 
 #[test]
-fn constants_and_variables_outside_functions_are_named() {
+fn constants_and_variables_outside_functions_are_listed() {
     let source = r#"<?php
 const A = 1, B = 2;
 define("C", 3);
@@ -94,6 +94,6 @@ fn functions_between_markup_are_found() {
     insta::assert_snapshot!(outline(&PHP, text), @"
     function title 3-3 function title() |  |  | exported
     function foot 6-9 function foot() |  |  | exported
-    outside: title
+    calls outside symbols: title
     ");
 }

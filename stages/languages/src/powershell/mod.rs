@@ -56,7 +56,7 @@ fn name_in(text: &str) -> &str {
     }
 }
 
-/// Returns the comment before the body of a function, or at the start of the body.
+/// Returns the block comment (`<# … #>`) before the body of a function, or at the start of the body.
 fn docstring(body: Node<'_>, text: &str) -> Option<Range<usize>> {
     let before = body.prev_sibling().filter(|node| node.kind() == "comment");
     let comment = before.or_else(|| body.named_child(0).filter(|node| node.kind() == "comment"))?;

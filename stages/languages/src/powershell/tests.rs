@@ -22,14 +22,14 @@ fn sample() {
     function Even 87-89 filter Even |  |  | 1 branches | exported
     function Clear-Cache 91-91 function Clear-Cache { } |  |  | exported
     function Get-Count.counts files 96-98 It 'counts files' |  | Get-Count Should | exported
-    values: Limit Depth Cache Monday Friday Name tries
-    outside: Invoke-Backup
+    constants: Limit Depth Cache Monday Friday Name tries
+    calls outside symbols: Invoke-Backup
     doc: .SYNOPSIS⏎Backs up directories.
     ");
 }
 
 #[test]
-fn constants_and_variables_outside_functions_are_named() {
+fn constants_and_variables_outside_functions_are_listed() {
     let source = r#"
 $Limit = 5
 [string]$Name = "x"

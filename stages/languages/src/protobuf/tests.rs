@@ -17,6 +17,6 @@ fn sample() {
     struct example.library.v1.Label 42-42 message Label |  |  | exported
     struct example.library.v1.Loan 44-46 message Loan |  |  | exported
     block example.library.v1.google.protobuf.FieldOptions 48-50 extend google.protobuf.FieldOptions |  |  | exported
-    values: book reader labels duration days until cards LEVEL_UNSPECIFIED LEVEL_CHILD id unit
+    constants: book reader labels duration days until cards LEVEL_UNSPECIFIED LEVEL_CHILD id unit
     "#);
 }

@@ -19,14 +19,14 @@ fn sample() {
     method Store.Lease.renew 37-37 def renew(self) |  |  | exported
     function _login 42-43 async def _login(request) | Serves the login page.⏎Needs a session. | route create
     function square 45-45 square = lambda x |  |  | exported
-    values: log
-    outside: getLogger main
+    constants: log
+    calls outside symbols: getLogger main
     doc: Sessions and their store.⏎⏎One process, many users.
     "#);
 }
 
 #[test]
-fn constants_and_variables_outside_functions_are_named() {
+fn constants_and_variables_outside_functions_are_listed() {
     let source = r##"
 import os as system
 TIMEOUT: int = 30

@@ -78,8 +78,9 @@ const MAX_INDEXED_CHILDREN: u32 = 8;
 impl NodePattern {
     /// Calls `on_match` for every way in which the pattern matches at `node`.
     ///
-    /// If several child patterns match many children of the node, the number of matches is the product of these
-    /// numbers. The function therefore calls `is_over` before every child, and stops if `is_over` returns true.
+    /// If several child patterns each match many children of the node, the number of matches is the product of the
+    /// numbers of matching children. The function therefore calls `is_over` before every child, and stops if `is_over`
+    /// returns true.
     pub(crate) fn matches<'t>(
         &self,
         node: Node<'t>,

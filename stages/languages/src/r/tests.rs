@@ -36,13 +36,13 @@ fn sample() {
     method GeomBox.draw 96-96 draw = function(data) |  | grid | exported
     method Account.close 98-98 Account$close <- function() |  |  | of Account | exported
     function accounts can be opened 100-102 test_that("accounts can be opened" |  | expect_equal Account new | exported
-    values: DAYS rates month id name age owner balance items
-    outside: use double
+    constants: DAYS rates month id name age owner balance items
+    calls outside symbols: use double
     "#);
 }
 
 #[test]
-fn variables_outside_functions_and_fields_are_named() {
+fn variables_outside_functions_and_fields_are_listed() {
     let source = r#"
 LIMIT <- 1
 other = 2

@@ -52,13 +52,13 @@ fn sample() {
     block Shop::Order 127-135 RSpec.describe Shop::Order |  | describe | exported
     block Shop::Order::when paid 128-134 context "when paid" |  | context let build | exported
     block Shop::Order::when paid::is closed 131-133 it "is closed" |  | it expect order to be_closed | exported
-    values: DEFAULT_RATE MINIMUM $registry VERSION total lines @@count LIMIT
-    outside: require require_relative autoload
+    constants: DEFAULT_RATE MINIMUM $registry VERSION total lines @@count LIMIT
+    calls outside symbols: require require_relative autoload
     "#);
 }
 
 #[test]
-fn constants_and_variables_outside_functions_are_named() {
+fn constants_and_variables_outside_functions_are_listed() {
     let source = r#"
 A, B = 1, 2
 Outer::C = 3

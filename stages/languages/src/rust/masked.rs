@@ -63,8 +63,8 @@ fn begins_with_item(mut body: &str) -> bool {
     }
 }
 
-/// Returns the position of the closing bracket for the position of every opening bracket. Ignores strings, characters
-/// and comments.
+/// Returns a map from the offset of each opening bracket to the offset of its closing bracket. Ignores strings,
+/// characters and comments.
 fn bracket_pairs(bytes: &[u8]) -> FxHashMap<usize, usize> {
     let (mut pairs, mut open) = (FxHashMap::default(), Vec::new());
     let mut at = 0;
@@ -94,7 +94,7 @@ fn bracket_pairs(bytes: &[u8]) -> FxHashMap<usize, usize> {
     pairs
 }
 
-/// Length in bytes of a string with its quotes.
+/// Returns the length in bytes of a string with its quotes.
 fn string_length(bytes: &[u8]) -> Option<usize> {
     let mut at = 1;
     loop {

@@ -35,7 +35,8 @@ pub(crate) static RUST: Language = Language {
     )
 };
 
-/// Whether a definition is visible outside its file: it has any form of `pub`, or is a member of a visible trait.
+/// Whether a definition is visible outside its file: it has any form of `pub` and is not inside a function, or it is a
+/// member of a visible trait.
 fn exported(visibility: &VisibilityContext<'_>) -> bool {
     match visibility.parent {
         Some((SymbolKind::Interface, exported)) => exported,

@@ -23,13 +23,13 @@ fn sample() {
     function twice 22-22 macro_rules! twice { () => {} } |  |
     enum Kind 24-24 pub enum Kind |  |  | exported
     type Alias 25-25 pub(crate) type Alias = u8 |  |  | exported
-    values: A B
+    constants: A B
     doc: Points and shapes.
     "#);
 }
 
 #[test]
-fn constants_and_variables_outside_functions_are_named() {
+fn constants_and_variables_outside_functions_are_listed() {
     let source = r##"
 pub const MOST: usize = { const INSIDE: usize = 1; INSIDE };
 static mut COUNT: u8 = 0;

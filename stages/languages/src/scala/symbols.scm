@@ -5,7 +5,7 @@
 (package_object name: (_) @name body: (_)? @body) @definition.class
 (enum_definition name: (_) @name body: (_) @body) @definition.enum
 (function_definition name: (_) @name body: (_) @body) @definition.function
-; not in structural types
+; type definitions and abstract methods outside of structural types
 (compilation_unit (type_definition name: (_) @name) @definition.type)
 (template_body (type_definition name: (_) @name) @definition.type)
 (template_body (function_declaration name: (_) @name) @definition.method)
@@ -49,7 +49,7 @@
     "groupBy" "map" "mapValues" "partition" "reduce" "sortBy" "sortWith" "tabulate" "withFilter")) @value.wrapper
 (val_definition pattern: (identifier) @name value: (call_expression) @value) @declaration.function
 
-; not the types that the cases of an enum extend
+; base types, except the types that the cases of an enum extend
 (class_definition extend: (extends_clause [
   (type_identifier) @reference.base
   (generic_type type: (type_identifier) @reference.base)

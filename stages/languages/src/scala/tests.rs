@@ -55,12 +55,12 @@ fn sample() {
     class runner 102-102 val runner = new Runnable |  | Runnable | exported
     method runner.run 102-102 def run() |  | go | exported
     function start 105-106 def start(args: String*): Unit | Starts. | println | exported
-    values: id size first last left right state Max user sides rgb Red Green Blue Mixed
+    constants: id size first last left right state Max user sides rgb Red Green Blue Mixed
     ");
 }
 
 #[test]
-fn constants_and_variables_outside_functions_are_named() {
+fn constants_and_variables_outside_functions_are_listed() {
     let source = r#"
 val A = 1
 var b, c = 2

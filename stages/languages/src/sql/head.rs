@@ -9,8 +9,8 @@ use crate::sql::statements::{begins_statement, is_separator};
 /// Maximum number of words between `CREATE` and the kind of the object, such as `OR REPLACE TEMPORARY`.
 const MAX_MODIFIERS: usize = 12;
 
-/// Words that precede a table if the statement refers to the table and does not define it: `CREATE POLICY p ON TABLE
-/// t`, `CREATE TYPE t AS TABLE OF u`.
+/// Words after which `TABLE` or `VIEW` refers to an existing object and does not begin the name of a new one: `CREATE
+/// POLICY p ON TABLE t`, `CREATE TYPE t AS TABLE OF u`.
 const REFERENCES: &[&str] = &["AS", "FOR", "FROM", "OF", "ON", "TO"];
 
 /// The kind of a definition.
@@ -34,8 +34,8 @@ pub(super) struct Head {
 }
 
 impl Head {
-    /// Reads the words after `CREATE` up to the name. `None` if the kind of the object is not in [`Kind`]; only the
-    /// first words are then consumed.
+    /// Reads the words after `CREATE` up to the name. Returns `None` if the kind of the object is not in [`Kind`]; only
+    /// the first words are then consumed.
     pub(super) fn read(text: &str, create: usize, lexer: &mut Peekable<Lexer<'_>>) -> Option<Self> {
         let (kind, keyword) = Self::kind(text, lexer)?;
         while lexer.next_if(|token| token.is_any(text, &["IF", "NOT", "EXISTS"])).is_some() {}
@@ -79,7 +79,7 @@ fn kind_of(word: &str) -> Option<Kind> {
 }
 
 impl Token {
-    /// The text of a word. Empty for other tokens.
+    /// Returns the text of a word, or an empty string for all other tokens.
     pub(super) fn word<'t>(&self, text: &'t str) -> &'t str {
         if self.kind == TokenKind::Word { &text[self.bytes.clone()] } else { "" }
     }

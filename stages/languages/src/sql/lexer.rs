@@ -1,4 +1,5 @@
-//! Splits SQL of any dialect into tokens. It distinguishes only what finding the ends of statements needs.
+//! Splits SQL of any dialect into tokens. The lexer distinguishes only the kinds of tokens that are needed to find the
+//! ends of statements.
 
 use std::ops::Range;
 

@@ -15,7 +15,7 @@ use crate::sql::routines::Routine;
 use crate::sql::statements::{begins_statement, foreign_lines, is_separator, is_supported};
 use crate::sql::tables::Table;
 
-/// Returns the masked text. `None` if nothing is masked.
+/// Returns the masked text, or `None` if nothing is masked.
 pub(super) fn masked(text: &str) -> Option<String> {
     // Each step blanks whole characters, so the text remains valid UTF-8.
     let sql = without(text.to_owned(), foreign_lines(text))?;
@@ -111,7 +111,7 @@ impl<'t> Masker<'t> {
         }
     }
 
-    /// Ends the current statement at the offset `end`. With `has_semicolon`, its last character is a semicolon.
+    /// Ends the current statement at the offset `end`. If `has_semicolon` is true, the statement ends with a semicolon.
     fn end_statement(&mut self, end: usize, has_semicolon: bool) {
         if let Some(UnsupportedStatement { start, previous_ended }) = self.unsupported.take() {
             let end = end - usize::from(has_semicolon && !previous_ended);

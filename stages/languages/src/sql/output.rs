@@ -44,8 +44,8 @@ pub(super) fn blank(bytes: &mut [u8]) {
     }
 }
 
-/// Writes a token over the first sufficient run of spaces between `from` and `to`. Returns the offset past the token
-/// and the space after it.
+/// Writes a token over the first run of spaces between `from` and `to` that is long enough. Returns the offset past the
+/// token and, if a space follows the token, past this space.
 pub(super) fn write(bytes: &mut [u8], from: usize, to: usize, token: &[u8]) -> Option<usize> {
     let fits = |window: &[u8]| window.iter().all(|byte| *byte == b' ');
     let at = from + bytes.get(from..to)?.windows(token.len()).position(fits)?;
@@ -62,7 +62,7 @@ pub(super) fn write_before(bytes: &mut [u8], at: usize, mark: u8) {
 }
 
 /// Writes the tokens of a statement between `from` and `end`, with the last token at the end. The tokens of the body
-/// begin at or after the offset `body`. `None` if the tokens do not fit.
+/// begin at or after the offset `body`. Returns `None` if the tokens do not fit.
 pub(super) fn write_tokens(bytes: &mut [u8], from: usize, end: usize, tokens: &Tokens, body: usize) -> Option<()> {
     let last_at = end.checked_sub(tokens.last.len())?;
     let head_end = tokens.head.iter().try_fold(from, |at, token| write(bytes, at, last_at, token))?;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::sql::lexer::{Token, TokenKind};
 
-/// Words that begin a statement at the start of a line even if there is no semicolon before.
+/// Words that begin a statement at the start of a line even if no semicolon precedes them.
 const STARTERS: &[&str] = &[
     "ALTER", "BEGIN", "COMMIT", "CREATE", "DECLARE", "DELETE", "DROP", "END", "EXEC", "EXECUTE", "GRANT", "IF",
     "INSERT", "MERGE", "PRINT", "TRUNCATE", "UPDATE", "USE",

@@ -28,7 +28,7 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// Reads a definition from after its head to its end.
+    /// Reads the rest of a definition after its head.
     pub(super) fn read(text: &str, head: Head, lexer: &mut Peekable<Lexer<'_>>, delimiter: Option<&str>) -> Self {
         let mut table = Self { head, tokens: Vec::new(), has_query: false, bracketed: Vec::new() };
         let mut parentheses = 0usize;

@@ -20,7 +20,7 @@ fn sample() {
     block notify 40-40 CREATE TRIGGER notify BEFORE INSERT ON loans FOR EACH ROW EXECUTE FUNCTION library.give_back() |  |  | exported
     function count_loans 43-49 CREATE PROCEDURE count_loans(IN reader int, OUT total int) |  |  | exported
     block loans_log 52-55 CREATE TRIGGER loans_log AFTER INSERT ON loans BEGIN INSERT INTO log VALUES (new.id); END |  |  | exported
-    values: id full name joined id reader
+    constants: id full name joined id reader
     "#);
 }
 

@@ -10,7 +10,7 @@ fn sample() {
     function openedRows 4-6 export function openedRows() | Number of rows that were opened. |  | exported
     class Selection 13-19 class Selection |  |
     method Selection.select 15-18 select(index: number) |  |
-    values: opened rows selection p
-    outside: Row Selection
+    constants: opened rows selection p
+    calls outside symbols: Row Selection
     ");
 }

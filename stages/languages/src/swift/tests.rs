@@ -46,12 +46,12 @@ fn sample() {
     function trace 104-104 func trace() |  |
     function trace 106-106 func trace(_ text: String) |  |
     function stringify 109-110 macro stringify(_ value: Int) -> String = #externalMacro(module: "Macros", type: "Stringify") |  |
-    values: ** Power limit first second shared name width height small large custom x y
+    constants: ** Power limit first second shared name width height small large custom x y
     "#);
 }
 
 #[test]
-fn constants_and_variables_outside_functions_are_named() {
+fn constants_and_variables_outside_functions_are_listed() {
     let source = r#"
 let a = 1, b = 2
 var (c, d) = (1, 2)

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::{LANGUAGES, Language, Parser, by_extension, by_file_name, by_name};
 
-/// Directories of the engine. All other directories are languages.
+/// Directories of the engine in `src`. Every other directory contains a language.
 const ENGINE: &[&str] = &["extract", "query", "tests"];
 
 /// Captures that the queries of a programming language must have. Other captures are not required, because some
@@ -54,7 +54,8 @@ fn every_directory_is_a_registered_language_with_all_parts() {
     }
 }
 
-/// Whether a file is the sample of a language: `sample.EXTENSION`, or a name that the language knows.
+/// Whether a file is the sample of a language. Its name is `sample.EXTENSION` or a file name that identifies the
+/// language, such as `Makefile`.
 fn is_sample(name: &str) -> bool {
     name.starts_with("sample.") || by_file_name(name).is_some()
 }
@@ -183,7 +184,7 @@ fn every_language_is_a_feature() {
         assert!(manifest.contains(&format!("\n{name} = [\"dep:")), "Cargo.toml has no feature {name}");
         assert!(manifest.contains(&format!("    \"{name}\",\n")), "`all` does not name {name}");
     }
-    assert_eq!(features.len(), language_directories().len(), "a feature without a directory");
+    assert_eq!(features.len(), language_directories().len(), "every feature has a directory");
 }
 
 fn language_directories() -> Vec<PathBuf> {
@@ -195,11 +196,11 @@ fn language_directories() -> Vec<PathBuf> {
     directories
 }
 
-/// Returns the names and texts of the files in a directory whose names fit.
-fn texts_of(directory: &Path, fits: impl Fn(&str) -> bool) -> Vec<(String, String)> {
+/// Returns the names and texts of the files in `directory` for whose names `is_wanted` returns true.
+fn texts_of(directory: &Path, is_wanted: impl Fn(&str) -> bool) -> Vec<(String, String)> {
     let entries = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap());
     let files = entries.map(|entry| (entry.file_name().into_string().unwrap(), entry.path()));
-    files.filter(|(name, _)| fits(name)).map(|(name, path)| (name, fs::read_to_string(path).unwrap())).collect()
+    files.filter(|(name, _)| is_wanted(name)).map(|(name, path)| (name, fs::read_to_string(path).unwrap())).collect()
 }
 
 fn captures_of(language: &Language) -> HashSet<String> {

@@ -78,7 +78,7 @@ fn nested_errors_and_very_deep_texts_are_too_complex() {
     for (language, repeated) in [("cpp", "{-"), ("json", "["), ("swift", "&\n")] {
         assert_eq!(failure(language, &repeated.repeat(100_000)), Some(ParseFailure::TooComplex), "{language}");
     }
-    // In these texts, the scanner reads the rest of the text for every token.
+    // For every token of these texts, the scanner reads the whole rest of the text.
     for (language, repeated) in [("lua", "{-"), ("ruby", "\\ "), ("scala", "'<a a<![CDATA[")] {
         assert_eq!(failure(language, &repeated.repeat(20_000)), Some(ParseFailure::TooComplex), "{language}");
     }

@@ -1,4 +1,4 @@
-//! Tests with sources that the grammars misread: definitions are missing, or do not exist.
+//! Tests with sources that the grammars misread, so that the syntax tree lacks definitions or contains false ones.
 
 use crate::{Parser, by_name};
 
@@ -54,6 +54,6 @@ fn unsupported_syntax_does_not_hide_later_definitions() {
 }
 
 #[test]
-fn an_annotation_class_is_an_interface() {
+fn annotation_classes_are_found() {
     check("kotlin", "@Target(CLASS)\nannotation class A\n\ninternal annotation class B(val c: Int)\n", &["A", "B"]);
 }

@@ -56,7 +56,7 @@ fn a_constant_that_wraps_a_function_is_a_function() {
 }
 
 #[test]
-fn other_calls_are_constants() {
+fn other_constants_with_calls_stay_constants() {
     check("javascript", "const A = z.object({ a: z.string() });", &["A"]);
     check("javascript", "const a = styled.h1`x`, b = lazy(load), c = list.map((x) => x.y);", &["a", "b", "c"]);
     check("javascript", "function f() { const a = useCallback(() => {}); return a; }", &["function f: useCallback"]);
@@ -86,7 +86,7 @@ fn calls_in_arguments_of_rust_macros_count() {
 }
 
 #[test]
-fn functional_forms_of_types_are_types() {
+fn types_that_python_calls_declare_are_types() {
     check(
         "python",
         "P = namedtuple('P', 'x y')\nM = typing.TypedDict('M', {'a': int})\nU = NewType('U', int)\n",

@@ -9,7 +9,7 @@ fn sample() {
     block cargo-features 2-13 cargo-features | The manifest of a tool. |
     block workspace.dependencies 20-24 workspace.dependencies | What the tool is made of. |
     block bin.report 31-38 bin report | Prints the report of the last run. |  | of bin
-    values: package tool.lint.options src/bin/serve.rs
+    constants: package tool.lint.options src/bin/serve.rs
     doc: The manifest of a tool.
     "#);
 }

@@ -25,7 +25,7 @@ fn sample() {
     function foo.ext 25-25 export function ext(): void |  |  | exported
     function global 26-26 declare function global(x: number): string |  |
     function default 27-27 export default function () |  |  | exported
-    values: Red Green
+    constants: Red Green
     "#);
 }
 
@@ -35,7 +35,7 @@ fn sample_with_jsx() {
 }
 
 #[test]
-fn constants_and_variables_outside_functions_are_named() {
+fn constants_and_variables_outside_functions_are_listed() {
     let source = r##"
 const fs = require("fs"), port = 80;
 export const AsyncFunction = Object.getPrototypeOf(async () => {}).constructor;

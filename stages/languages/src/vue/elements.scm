@@ -1,4 +1,4 @@
-; components
+; uses of components
 (start_tag (tag_name) @reference.call (#match? @reference.call "^[A-Z]"))
 (self_closing_tag (tag_name) @reference.call (#match? @reference.call "^[A-Z]"))
 (start_tag (tag_name) @reference.call (#match? @reference.call "-"))

@@ -12,7 +12,7 @@ fn sample() {
     function toggle 18-20 function toggle() | Shows or hides the items. |  | 1 branches
     function labels 22-22 const labels = computed(() |  | computed map shorten
     function shorten 23-23 const shorten = (label: string) |  | slice
-    values: MAX_LABEL props open .open
-    outside: ItemRow defineProps ref
+    constants: MAX_LABEL props open .open
+    calls outside symbols: ItemRow defineProps ref
     ");
 }

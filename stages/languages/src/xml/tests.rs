@@ -11,6 +11,6 @@ fn sample() {
     block project/beans/bean/dataSource 37-41 <bean id="dataSource" class="org.example.PooledDataSource"> |  |  | of project/beans/bean
     block project/rows 44-49 <rows> |  |
     block project/description 53-59 <description> |  |
-    values: artifactId version dependencies
+    constants: artifactId version dependencies
     "#);
 }

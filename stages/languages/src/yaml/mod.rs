@@ -1,5 +1,5 @@
-//! Support for YAML. Blocks are values, named by their key paths, and documents and list items, whose names are derived
-//! from their keys.
+//! Support for YAML. Values are blocks that are named by their key paths. Documents and list items are also blocks.
+//! Their names are derived from their keys.
 
 #![cfg(feature = "yaml")]
 

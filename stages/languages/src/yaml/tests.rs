@@ -12,7 +12,7 @@ fn sample() {
     block Deployment.web 32-47 Deployment web |  |  | of Deployment
     block paths./pets/{id}.get 60-64 get |  |
     block paths./pets/{id}.delete 65-69 delete |  |
-    values: on push env web showPetById removePet
+    constants: on push env web showPetById removePet
     doc: Builds and tests every change.
     "#);
 }

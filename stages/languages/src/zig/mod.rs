@@ -69,7 +69,7 @@ fn imported<'t>(call: Node<'_>, text: &'t str) -> Option<&'t str> {
     (path.kind() == "string").then(|| text_of(path, text).trim_matches('"'))
 }
 
-/// Whether a call is the value of a declaration. The whole declaration is then the import, see `imports.scm`.
+/// Whether a call is the value of a declaration. The whole declaration is then the import (see `imports.scm`).
 fn is_value_of_declaration(call: Node<'_>) -> bool {
     let (mut node, mut depth) = (call, 0);
     while let Some(parent) = node.parent().filter(|parent| parent.kind() == "field_expression") {

@@ -27,13 +27,13 @@ fn sample() {
     function odd name 73-76 fn @"odd name"() void |  |
     function push fails if the buffer is full 84-87 test "push fails if the buffer is full" | Covers the full buffer. | expectError push
     function List 89-91 test List |  | List init
-    values: c max_size instances format empty red green Full Closed
+    constants: c max_size instances format empty red green Full Closed
     doc: A ring buffer.⏎⏎It never allocates.
     "#);
 }
 
 #[test]
-fn constants_and_variables_outside_functions_are_named() {
+fn constants_and_variables_outside_functions_are_listed() {
     let source = r#"
 const std = @import("std");
 pub const limit: u32 = 1;
