@@ -179,17 +179,17 @@ fn requested(query: &RuleQuery<'_>, chunk: &Features<'_>) -> f32 {
     f32::from(u8::from(!chunk.classes.and(query.requests.classes).is_empty()))
 }
 
-/// Returns whether the chunk is code between definitions.
+/// Returns whether the chunk is code between definitions that does not itself define a mentioned name.
 fn fragment(_: &RuleQuery<'_>, chunk: &Features<'_>) -> bool {
     chunk.named.chunk_type == ChunkType::Code && !chunk.defines_inside
 }
 
-/// Returns whether the chunk is a section of a document that the query does not ask for.
+/// Returns whether the chunk is a section of a document, unless the query asks for prose.
 fn prose(query: &RuleQuery<'_>, chunk: &Features<'_>) -> bool {
     matches!(chunk.named.chunk_type, ChunkType::Kb | ChunkType::Doc) && !query.requests.prose
 }
 
-/// Returns whether the chunk is data without behaviour that the query does not ask for.
+/// Returns whether the chunk is a type without behaviour, unless the query asks for types or mentions the type's name.
 fn shape(query: &RuleQuery<'_>, chunk: &Features<'_>) -> bool {
     let kind = chunk.named.chunk_type;
     matches!(kind, ChunkType::Interface | ChunkType::Type | ChunkType::Struct | ChunkType::Enum)
@@ -197,12 +197,14 @@ fn shape(query: &RuleQuery<'_>, chunk: &Features<'_>) -> bool {
         && definition(query, chunk) == 0.0
 }
 
-/// Returns whether the chunk has only one or two lines.
+/// Returns whether the chunk has at most [`MAX_SHORT_LINES`] lines. Memories, and chunks that define a mentioned name
+/// inside, do not count as short.
 fn short(_: &RuleQuery<'_>, chunk: &Features<'_>) -> bool {
     chunk.lines <= MAX_SHORT_LINES && !chunk.named.chunk_type.is_memory() && !chunk.defines_inside
 }
 
-/// Returns whether the chunk is code outside of definitions in a file that usually only re-exports.
+/// Returns whether the chunk is code outside of definitions in a file that usually only re-exports, unless the query asks
+/// for exports.
 fn reexports(query: &RuleQuery<'_>, chunk: &Features<'_>) -> bool {
     chunk.named.chunk_type == ChunkType::Code && is_reexport_file(chunk.named.path) && !query.requests.exports
 }
@@ -299,7 +301,7 @@ mod tests {
         fused.collect()
     }
 
-    /// Final scores and rule names of chunks that all start from the same fused score.
+    /// Returns the final scores and rule names of chunks that all start from the same fused score.
     fn ranked(text: &str, chunks: &[ChunkName<'_>]) -> Vec<(f32, Vec<&'static str>)> {
         let name = |rule: &AppliedRule| match rule.rule {
             Cow::Borrowed(name) => name,
@@ -314,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn reasons_of_other_rules() {
+    fn rules_outside_of_the_table_have_reasons() {
         assert_eq!(reason("boost.churn", 0.1, "a", ChunkType::Function), "the value of its column `churn`");
         assert_eq!(reason("novel", 0.1, "a", ChunkType::Function), "raised by rule `novel`");
     }

@@ -110,5 +110,5 @@ fn patterns_without_a_query_list_every_root_in_order() {
     assert_eq!(files(&list(9)), ["y/src/retry.py", "x/src/retry.py"]);
     let one = list(1);
     assert_eq!(files(&one), ["y/src/retry.py"]);
-    assert_eq!(one.notes, ["2 chunks match; the first 1 are listed"]);
+    assert_eq!(one.notes, ["2 chunks match; the list is limited to 1"]);
 }
