@@ -1,4 +1,4 @@
-//! Small indexes for tests. Chunks are given as rows; terms and vectors are computed as in an indexing run.
+//! Small indexes for tests. Tests give chunks as rows; terms and vectors are computed as in an indexing run.
 
 use std::path::Path;
 use std::sync::Mutex;
@@ -238,7 +238,7 @@ pub(crate) fn write_columns(
             summary: serde_json::Value::Null,
         })
         .expect("no other writer publishes");
-    environment.snapshot().expect("just published")
+    environment.snapshot().expect("a generation was just published")
 }
 
 pub(crate) fn record(path: &str) -> FileRecord {

@@ -90,10 +90,10 @@ fn only_the_first_chunks_are_read_with_their_texts() {
     let plain = search(&config(None, 24), None, Query::new(QUERY, NOW));
     let judge = Arc::new(Judge::default());
     let read = search(&config(Some("judge"), 2), Some(Ok(judge.clone())), Query::new(QUERY, NOW));
-    let asked: Vec<String> = judge.read().into_iter().map(|(name, _)| name).collect();
-    assert_eq!(asked, names(&plain)[..2]);
+    let judged: Vec<String> = judge.read().into_iter().map(|(name, _)| name).collect();
+    assert_eq!(judged, names(&plain)[..2]);
     for hit in &read.hits {
-        assert_eq!(hit.scores.raw.rerank.is_some(), asked.contains(&hit.qualified_name), "{}", hit.qualified_name);
+        assert_eq!(hit.scores.raw.rerank.is_some(), judged.contains(&hit.qualified_name), "{}", hit.qualified_name);
     }
     let (_, text) = judge.read().into_iter().find(|(name, _)| name == "read_settings").expect("it is one of the first");
     assert_eq!(text, "src/b.py\nread_settings\ndef read_settings()\nReads what the user has set\nload the settings");

@@ -54,7 +54,7 @@ proptest! {
         rows in rows(&PATHS, 2..30), second in prop::collection::vec(any::<bool>(), PATHS.len()), query in text(), typo in any::<bool>(),
         mode in prop::sample::select(&[Mode::Hybrid, Mode::Sparse, Mode::Dense][..]), by_file in any::<bool>(),
     ) {
-        let is_second = |row: &Row| second[PATHS.iter().position(|path| *path == row.path).expect("one of them")];
+        let is_second = |row: &Row| second[PATHS.iter().position(|path| *path == row.path).expect("one of the paths")];
         let parts: (Vec<Row>, Vec<Row>) = rows.iter().cloned().partition(|row| !is_second(row));
         let all = Index::new("all", &rows, Some(Bag::default()));
         let (a, b) = (Index::new("a", &parts.0, Some(Bag::default())), Index::new("b", &parts.1, Some(Bag::default())));
