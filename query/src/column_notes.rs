@@ -94,8 +94,8 @@ fn affects_ranking(column: &ColumnDeclaration, boosts: &Boosts) -> bool {
     column.terms.is_some() || column.embed || boosts.has(&column.name)
 }
 
-/// Describes the defects of a column and of the columns that it is computed from. Returns `None` if all these columns are
-/// complete and up to date.
+/// Describes the defects of a column and of the columns that it is computed from. Returns `None` if all these columns
+/// are complete and up to date.
 fn note(column: &ColumnDeclaration, searcher: &Searcher) -> Option<String> {
     let mut states: Vec<String> = Vec::new();
     for state in with_sources(column, searcher).flat_map(|column| own_states(column, searcher)) {

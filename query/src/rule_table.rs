@@ -99,8 +99,8 @@ macro_rules! ranking_rules {
             /// Penalty: definitions of one or two lines.
             #[measured = "0: .656, .916; .468, .780"]
             short = 0.25, SHARE, Penalty(short), "a definition of one or two lines";
-            /// Lift: turns of a conversation that are connected with turns that have words of the query (a PageRank over
-            /// the candidates).
+            /// Lift: turns of a conversation that are connected with turns that have words of the query (a PageRank
+            /// over the candidates).
             conversation = 0.0, SHARE, Step, "nearby turns have words of the query";
         }
     };

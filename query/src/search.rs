@@ -26,8 +26,8 @@ impl Searcher {
     /// Answers a query.
     ///
     /// # Errors
-    /// Fails if the query or the filter is invalid, if mode `dense` has no vectors, if the index cannot be read, or if the
-    /// request is cancelled.
+    /// Fails if the query or the filter is invalid, if mode `dense` has no vectors, if the index cannot be read, or if
+    /// the request is cancelled.
     pub fn search(&self, query: &Query) -> Result<SearchResults, QueryError> {
         search_all(&[self], query)
     }
@@ -79,8 +79,8 @@ impl Searcher {
 /// from a different model is searched by keywords only.
 ///
 /// # Errors
-/// Fails if there is no searcher, if the query or the filter is invalid, if mode `dense` has no vectors, if an index cannot
-/// be read, or if the request is cancelled.
+/// Fails if there is no searcher, if the query or the filter is invalid, if mode `dense` has no vectors, if an index
+/// cannot be read, or if the request is cancelled.
 pub fn search_all(searchers: &[&Searcher], query: &Query) -> Result<SearchResults, QueryError> {
     let (start, running) = (Instant::now(), Running::begin());
     let first = *searchers.first().ok_or(QueryError::NoRoot)?;
@@ -158,8 +158,8 @@ pub fn search_all(searchers: &[&Searcher], query: &Query) -> Result<SearchResult
 /// Checks a filter against the columns of several indexes without searching them.
 ///
 /// # Errors
-/// Returns [`QueryError::Filter`] for an invalid value, a condition that does not fit its column, a column that no index has,
-/// or a path outside of all indexed directories.
+/// Returns [`QueryError::Filter`] for an invalid value, a condition that does not fit its column, a column that no
+/// index has, or a path outside of all indexed directories.
 pub fn check_filter(searchers: &[&Searcher], filter: &FilterSpec) -> Result<(), QueryError> {
     Ok(filter
         .resolve(&WorkBudget::default())?
@@ -169,8 +169,8 @@ pub fn check_filter(searchers: &[&Searcher], filter: &FilterSpec) -> Result<(), 
 /// Returns the filter with every language replaced by its names in the indexes.
 ///
 /// # Errors
-/// Returns [`QueryError::Filter`] if neither the program nor any index knows a language, and [`QueryError::Storage`] if an
-/// index cannot be read.
+/// Returns [`QueryError::Filter`] if neither the program nor any index knows a language, and [`QueryError::Storage`] if
+/// an index cannot be read.
 pub fn with_languages(
     searchers: &[&Searcher],
     filter: &FilterSpec,

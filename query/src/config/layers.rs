@@ -25,7 +25,7 @@ const MAX_FILE_BYTES: u64 = 1 << 20;
 /// One `--flag value` that sets a key of the configuration.
 #[derive(Debug, Clone)]
 pub struct FlagValue {
-    /// The flag as typed, named in errors.
+    /// The flag as typed, for error messages.
     pub flag: String,
     /// The key to set, such as `search.hybrid.stage1_top_k`.
     pub key: String,

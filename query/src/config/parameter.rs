@@ -1,5 +1,5 @@
-//! Access to parameters by key: for the loader of settings, for the generator of the reference documentation, and for an
-//! optimiser that varies numbers without knowing their meaning.
+//! Access to parameters by key: for the loader of settings, for the generator of the reference documentation, and for
+//! an optimiser that varies numbers without knowing their meaning.
 
 use std::sync::LazyLock;
 

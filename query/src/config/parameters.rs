@@ -254,9 +254,9 @@ parameters! {
     }
 }
 
-// With expansion, searches find names with one typo (MRR@10 .85 instead of .47), truncated names (.81 instead of .71) and
-// abbreviated names (.66 instead of .63) more often, and the answers to other questions no less often. Expanding frequent
-// terms cost more than it gained.
+// With expansion, searches find names with one typo (MRR@10 .85 instead of .47), truncated names (.81 instead of .71)
+// and abbreviated names (.66 instead of .63) more often, and the answers to other questions no less often. Expanding
+// frequent terms cost more than it gained.
 parameters! {
     /// Weights of added terms, as factors of the terms' scores; 0 turns an expansion off.
     ExpansionConfig at (expansion) {

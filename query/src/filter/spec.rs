@@ -108,8 +108,8 @@ impl FilterSpec {
     /// Compiles the patterns that a chunk's text must match.
     ///
     /// # Errors
-    /// Returns [`FilterError::Pattern`] for the first invalid pattern, and other errors if the patterns are too many, too
-    /// long, or need too much memory.
+    /// Returns [`FilterError::Pattern`] for the first invalid pattern, and other errors if the patterns are too many,
+    /// too long, or need too much memory.
     pub fn text(&self, work: &WorkBudget) -> Result<TextFilter, FilterError> {
         check_size("patterns", &self.grep)?;
         check_size("fixed texts", &self.fixed)?;

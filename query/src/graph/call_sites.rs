@@ -86,8 +86,8 @@ fn is_in_header(tokens: &Tokens, at: usize) -> bool {
         .any(|token| matches!(token, "class" | "struct" | "union" | "enum" | "trait" | "impl"))
 }
 
-/// Returns the number of arguments of a call, if the arguments are in parentheses or piped in, or if the arity is given:
-/// `value |> f(x)`, `&f/2`.
+/// Returns the number of arguments of a call, if the arguments are in parentheses or piped in, or if the arity is
+/// given: `value |> f(x)`, `&f/2`.
 fn count_arguments(tokens: &Tokens, at: usize, first: usize, open: Option<usize>) -> Option<usize> {
     if tokens.before(first) == "&" && tokens.at(at + 1) == "/" && tokens.kind(at + 2) == Some(TokenKind::Number) {
         return tokens.at(at + 2).parse().ok();

@@ -465,8 +465,8 @@ impl<'s> Index<'s> {
         })
     }
 
-    /// Returns the definitions that define a name, including names without a separate chunk. The code of a file outside of
-    /// definitions counts as a definition.
+    /// Returns the definitions that define a name, including names without a separate chunk. The code of a file outside
+    /// of definitions counts as a definition.
     pub(crate) fn defining(&self, name: &str) -> Result<Definitions> {
         let mut found = Vec::new();
         for id in self.chunks(Label::Defines(name), MAX_NAMESAKES)?.list {

@@ -223,8 +223,8 @@ impl<'i, 's> Reader<'i, 's> {
         }
     }
 
-    /// Keeps the types or functions whose number of type parameters equals the number of type arguments after a name. Keeps
-    /// all types or functions if none matches.
+    /// Keeps the types or functions whose number of type parameters equals the number of type arguments after a name.
+    /// Keeps all types or functions if none matches.
     pub(super) fn with_type_arguments(&self, value: Value, name: usize) -> Result<Value> {
         let count = type_name::argument_count(&self.tokens, name + 1);
         Ok(match value {

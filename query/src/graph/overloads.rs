@@ -89,8 +89,8 @@ fn by_types(reader: &Reader<'_, '_>, found: Definitions, site: &CallSite, open: 
     Ok(if best.is_empty() { found } else { best })
 }
 
-/// Returns the number of parameters that have the types of their arguments. `None` if a parameter cannot take its argument, or if a
-/// type argument is neither given nor inferable.
+/// Returns the number of parameters that have the types of their arguments. `None` if a parameter cannot take its
+/// argument, or if a type argument is neither given nor inferable.
 fn matches(
     reader: &Reader<'_, '_>,
     of: &Rc<Definition>,

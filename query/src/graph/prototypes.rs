@@ -133,8 +133,8 @@ fn is_declaration_file(path: &str) -> bool {
     [".d.ts", ".d.mts", ".d.cts", ".pyi"].iter().any(|ending| path.ends_with(ending))
 }
 
-/// Returns whether one file can be a module and the other file the declarations of this module. Two files `__init__` must be in the same
-/// directory, because a Python package has the name of its directory.
+/// Returns whether one file can be a module and the other file the declarations of this module. Two files `__init__`
+/// must be in the same directory, because a Python package has the name of its directory.
 fn same_module(one: &str, other: &str) -> bool {
     stem(one) == stem(other) && (stem(one) != "__init__" || directory(one) == directory(other))
 }

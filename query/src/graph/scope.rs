@@ -100,8 +100,8 @@ pub(crate) fn lookup(index: &Index<'_>, name: &str, from: &Rc<Definition>, role:
             }
             let near = top.iter().filter(|other| other.directory() == from.directory());
             let near: Definitions = near.cloned().collect();
-            // Another file or the type of an argument may bring a namespace into scope. Methods are excluded, because they
-            // need a receiver.
+            // Another file or the type of an argument may bring a namespace into scope. Methods are excluded, because
+            // they need a receiver.
             let all = candidates.clone().filter(|other| !from.syntax.namespaces || other.kind != ChunkType::Method);
             // In Ruby, a method can be called without a receiver only inside its type.
             let all = all.filter(|other| from.syntax.names != Names::Ruby || other.is_type());

@@ -137,8 +137,8 @@ impl Walk<'_, '_> {
             let relation = Some((other.reason, other.confidence));
             children.push(TreeNode { id: other.id, relation, end, children: Vec::new() });
         }
-        // All siblings are added before the descent. If a definition is a sibling and also occurs below another sibling,
-        // the upper node gets the children.
+        // All siblings are added before the descent. If a definition is a sibling and also occurs below another
+        // sibling, the upper node gets the children.
         for child in children.iter_mut().filter(|child| child.end.is_none()) {
             self.above.push(child.id);
             child.children = self.children(&child.id.into(), depth - 1)?;

@@ -69,8 +69,8 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// Resolves a path whose last name is a type inside the type that the rest of the path names. The outer type may be an
-    /// alias: `typedef Map<A> Map; Map::Entry`.
+    /// Resolves a path whose last name is a type inside the type that the rest of the path names. The outer type may be
+    /// an alias: `typedef Map<A> Map; Map::Entry`.
     pub(super) fn nested(&self, name: &TypeName, from: &Rc<Definition>) -> Result<Option<Definitions>> {
         let Some((last, outer)) = name.path.split_last().filter(|(_, outer)| !outer.is_empty()) else {
             return Ok(None);

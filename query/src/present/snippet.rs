@@ -76,9 +76,9 @@ impl<'f> Marker<'f> {
         self.marks(text).iter().map(|marks| ranges(marks)).collect()
     }
 
-    /// Returns at most `most` lines: the best matching lines of `text`, in the order of the text. If there are fewer lines
-    /// and no patterns, and none of the lines contains `name`, adds the first line that contains `name`. If no line is
-    /// chosen, returns the first line that is not blank.
+    /// Returns at most `most` lines: the best matching lines of `text`, in the order of the text. If there are fewer
+    /// lines and no patterns, and none of the lines contains `name`, adds the first line that contains `name`. If no
+    /// line is chosen, returns the first line that is not blank.
     ///
     /// The weight of a line is the sum of the weights of its distinct terms. A term counts less if a chosen line
     /// already contains it. Lines with the start of a pattern match come before all others.

@@ -3,8 +3,8 @@
 //!
 //! If a name has several definitions, a call leads to the nearest definitions by file, imports and directory, among
 //! which the activation is divided. [`crate::RelationIndex`] is more precise, but has to read texts. A name that many
-//! chunks define or use is not selective, so it produces no edges. Links of memories lead from one index to another; all
-//! other edges stay within an index.
+//! chunks define or use is not selective, so it produces no edges. Links of memories lead from one index to another;
+//! all other edges stay within an index.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

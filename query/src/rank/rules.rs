@@ -203,8 +203,8 @@ fn short(_: &RuleQuery<'_>, chunk: &Features<'_>) -> bool {
     chunk.lines <= MAX_SHORT_LINES && !chunk.named.chunk_type.is_memory() && !chunk.defines_inside
 }
 
-/// Returns whether the chunk is code outside of definitions in a file that usually only re-exports, unless the query asks
-/// for exports.
+/// Returns whether the chunk is code outside of definitions in a file that usually only re-exports, unless the query
+/// asks for exports.
 fn reexports(query: &RuleQuery<'_>, chunk: &Features<'_>) -> bool {
     chunk.named.chunk_type == ChunkType::Code && is_reexport_file(chunk.named.path) && !query.requests.exports
 }

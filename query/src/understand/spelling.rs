@@ -22,9 +22,9 @@ const MAX_LOOKUPS: usize = 4;
 /// Maximum number of chunks whose names are read to find the original case of an identifier.
 const MAX_NAMESAKES: usize = 1_000;
 
-/// Replaces the words of `text` that no chunk contains with the nearest indexed words. Skips a word from which expansion
-/// derives indexed terms. Returns the corrected query, and a sentence for the user about each change, in the order of the
-/// query; `None` if nothing was replaced.
+/// Replaces the words of `text` that no chunk contains with the nearest indexed words. Skips a word from which
+/// expansion derives indexed terms. Returns the corrected query, and a sentence for the user about each change, in the
+/// order of the query; `None` if nothing was replaced.
 pub(crate) fn correct(
     corpus: &Corpus<'_>,
     text: &str,
@@ -44,7 +44,8 @@ pub(crate) fn correct(
     Ok((!notes.is_empty()).then_some((corrected, notes)))
 }
 
-/// Replaces the misspelt parts of `raw`; `None` if nothing was replaced. `left` is the number of words that may still be looked up.
+/// Replaces the misspelt parts of `raw`; `None` if nothing was replaced. `left` is the number of words that may still
+/// be looked up.
 fn correct_word(corpus: &Corpus<'_>, raw: &str, left: &mut usize) -> Result<Option<String>, StorageError> {
     let mut terms: Vec<String> = Vec::new();
     Analyzer.terms(raw, &mut |term| terms.push(term.to_owned()));
