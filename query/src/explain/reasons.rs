@@ -134,13 +134,13 @@ mod tests {
 
     use super::*;
 
-    fn reason(text: &str, held: &[&str], name: &str) -> String {
+    fn reason(text: &str, matched_terms: &[&str], name: &str) -> String {
         let query = ParsedQuery::parse(text).expect("words");
         let matched: Vec<_> = query
             .terms
             .iter()
             .enumerate()
-            .filter(|(_, term)| held.contains(&term.text.as_str()))
+            .filter(|(_, term)| matched_terms.contains(&term.text.as_str()))
             .map(|(at, _)| at)
             .collect();
         keyword_match(&query, &matched, name).reason

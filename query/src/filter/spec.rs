@@ -267,10 +267,10 @@ fn no_chunk(condition: &Condition) -> String {
     format!("No chunk has {condition}{hint}")
 }
 
-fn no_language(snapshot: &Snapshot, asked: &[String]) -> Result<String, StorageError> {
+fn no_language(snapshot: &Snapshot, languages: &[String]) -> Result<String, StorageError> {
     let known =
         snapshot.labels(LabelKind::Language).map(|row| row.map(|(name, _)| name)).collect::<Result<Vec<_>, _>>()?;
-    Ok(format!("No chunk is written in {}; indexed languages: {}", asked.join(" or "), known.join(", ")))
+    Ok(format!("No chunk is written in {}; indexed languages: {}", languages.join(" or "), known.join(", ")))
 }
 
 #[cfg(test)]

@@ -131,12 +131,12 @@ impl<'i, 's> Reader<'i, 's> {
                 _ if tokens.is_separator(next) && self.is_member(next + 1) => {
                     let name = tokens.at(next + 1);
                     next += 2;
-                    let held = match self.constructed(&value, name) {
+                    let next_value = match self.constructed(&value, name) {
                         Some(made) => Some(made),
                         None => self.receiver_or_element(&value, name)?,
                     };
-                    if let Some(held) = held {
-                        value = held;
+                    if let Some(next_value) = next_value {
+                        value = next_value;
                         next = call_end(tokens, next);
                         continue;
                     }

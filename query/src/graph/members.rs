@@ -171,13 +171,13 @@ impl Reader<'_, '_> {
                 return Ok(None);
             }
         }
-        let held = match value {
+        let found = match value {
             Value::Instance(of, _) if is_element && is_transparent(of) => Some(value.clone()),
             Value::Instance(of, _) if is_element && !of.arguments.is_empty() => Some(value.clone().element()),
             Value::Instance(..) | Value::Objects(_) if is_same => Some(value.clone()),
             _ => None,
         };
-        Ok(held)
+        Ok(found)
     }
 
     /// Returns a member of a table, an untyped object or a function; `None` for any other value.

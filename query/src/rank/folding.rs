@@ -251,9 +251,9 @@ mod tests {
                 prop_assert!(above.iter().any(|above| first_piece(&above.key) == same || above.foldable().overlaps(&chunk)));
             }
             for (at, given) in list.iter().enumerate().filter(|(_, given)| given.exact) {
-                let is_kept = entries.iter().any(|(kept, _)| *kept == at);
+                let is_listed = entries.iter().any(|(best, _)| *best == at);
                 let same = |above: &TestChunk| above.text == given.text || first_piece(&above.key) == first_piece(&given.key);
-                prop_assert!(is_kept || list[..at].iter().any(same));
+                prop_assert!(is_listed || list[..at].iter().any(same));
             }
         }
 

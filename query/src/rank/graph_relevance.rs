@@ -85,13 +85,13 @@ pub(super) fn turn_relevance(ranked: &[RankedCandidate<'_>]) -> Vec<Option<f32>>
 /// Returns the edges between turns that share words. The weight is the number of shared words, divided by the number of
 /// words in the longer turn. Words are the distinct tokens of the embedded model.
 fn shared_topics(words: &[Vec<u16>]) -> Vec<Edge> {
-    let mut held: BTreeMap<u16, Vec<usize>> = BTreeMap::new();
+    let mut turns_by_word: BTreeMap<u16, Vec<usize>> = BTreeMap::new();
     for (node, words) in words.iter().enumerate() {
-        words.iter().for_each(|&word| held.entry(word).or_default().push(node));
+        words.iter().for_each(|&word| turns_by_word.entry(word).or_default().push(node));
     }
     let most = ((words.len() as f64 * MAX_WORD_SHARE) as usize).max(MIN_SHARED_WORDS);
     let mut shared: BTreeMap<(usize, usize), usize> = BTreeMap::new();
-    for nodes in held.values().filter(|nodes| nodes.len() <= most) {
+    for nodes in turns_by_word.values().filter(|nodes| nodes.len() <= most) {
         for (at, &from) in nodes.iter().enumerate() {
             nodes[at + 1..].iter().for_each(|&to| *shared.entry((from, to)).or_default() += 1);
         }

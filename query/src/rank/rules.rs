@@ -161,10 +161,10 @@ fn path(query: &RuleQuery<'_>, chunk: &Features<'_>) -> f32 {
     let path = chunk.named.path.to_lowercase();
     let given = |word: &Word| {
         let ends = path.strip_suffix(word.folded.as_str()).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'));
-        let held = word.folded.contains('/') && path.contains(word.folded.as_str());
+        let is_inside = word.folded.contains('/') && path.contains(word.folded.as_str());
         if ends {
             1.0
-        } else if held {
+        } else if is_inside {
             0.5
         } else {
             0.0
@@ -223,8 +223,8 @@ fn lower_repeated<C>(
     keys.sort_unstable_by(|(k, a), (l, b)| k.cmp(l).then(score(*b).total_cmp(&score(*a))).then(a.cmp(b)));
     for group in keys.chunk_by(|(k, _), (l, _)| k == l) {
         for (before, &(_, at)) in group.iter().enumerate() {
-            let kept = (1.0 - weight).powi(before as i32);
-            let loss = ranked[at].score * (1.0 - kept);
+            let share = (1.0 - weight).powi(before as i32);
+            let loss = ranked[at].score * (1.0 - share);
             ranked[at].change(rule, -loss);
         }
     }
@@ -348,8 +348,8 @@ mod tests {
         for (other, rule) in [(0, "tests"), (2, "vendored"), (3, "examples"), (4, "generated"), (5, "declarations")] {
             assert!(plain[other].0 < plain[1].0 && plain[other].1.contains(&rule), "{rule}");
         }
-        let asked = ranked("parse test", &chunks);
-        assert!(!asked[0].1.contains(&"tests") && asked[0].0 > asked[1].0);
+        let requested = ranked("parse test", &chunks);
+        assert!(!requested[0].1.contains(&"tests") && requested[0].0 > requested[1].0);
     }
 
     #[test]
@@ -391,9 +391,9 @@ mod tests {
         let chunks = ["a.rs", "b.rs", "c.rs"].map(|path| chunk("fmt", path, ChunkType::Method));
         let plain = ranked("how an error is shown", &chunks);
         assert!(plain[0].1.is_empty() && plain[1].1 == ["repeated_name"] && plain[1].0 > plain[2].0);
-        let asked =
+        let requested =
             ranked("what does `Error::fmt` show", &chunks.map(|chunk| ChunkName { name: "Error::fmt", ..chunk }));
-        assert!(asked.iter().all(|(_, rules)| !rules.contains(&"repeated_name")), "{asked:?}");
+        assert!(requested.iter().all(|(_, rules)| !rules.contains(&"repeated_name")), "{requested:?}");
     }
 
     #[test]

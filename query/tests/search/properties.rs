@@ -88,7 +88,7 @@ fn reference(rows: &[Row], config: &SearchConfig, query: &str) -> Vec<f64> {
                 let n = documents.iter().filter(|fields| fields.iter().any(|(_, terms)| terms.contains(term))).count();
                 let frequency: f64 = (0..fields.len())
                     .map(|field| {
-                        let tf = fields[field].1.iter().filter(|held| *held == term).count() as f64;
+                        let tf = fields[field].1.iter().filter(|other| *other == term).count() as f64;
                         let b = f64::from(config.bm25.b);
                         let norm = if average(field) > 0.0 {
                             1.0 - b + b * fields[field].1.len() as f64 / average(field)
