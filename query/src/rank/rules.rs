@@ -153,7 +153,7 @@ fn definition(query: &RuleQuery<'_>, chunk: &Features<'_>) -> f32 {
 }
 
 /// Returns 1 if the query contains the path of the chunk's file or the end of this path, 0.5 if the query contains
-/// another part of the path, and otherwise 0.
+/// another part of the path with a `/`, and otherwise 0.
 fn path(query: &RuleQuery<'_>, chunk: &Features<'_>) -> f32 {
     if query.query.paths.is_empty() {
         return 0.0;
