@@ -335,8 +335,8 @@ parameters! {
     }
 }
 
-// Prose decays faster, because prose about code becomes outdated sooner than the code. Measurements compared these rates
-// with one rate for all types.
+// Prose decays faster, because prose about code becomes outdated sooner than the code. Measurements compared these
+// rates with one rate for all types.
 parameters! {
     /// Rates of forgetting by chunk type, as factors of the common rate; 0 never forgets.
     TypeDecay at (activation.type_decay) {

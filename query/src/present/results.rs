@@ -326,9 +326,9 @@ impl FileRow {
 pub struct Copies {
     /// Number of copies.
     pub count: usize,
-    /// Locations of the best copies, at most [`Copies::NAMED`], each as `path:line`. Memories and conversation logs have
-    /// no line, and the id of a memory replaces its path. If several roots are searched, each location starts with the
-    /// name of the root and a slash.
+    /// Locations of the best copies, at most [`Copies::NAMED`], each as `path:line`. Memories and conversation logs
+    /// have no line, and the id of a memory replaces its path. If several roots are searched, each location starts with
+    /// the name of the root and a slash.
     pub places: Vec<String>,
 }
 
