@@ -28,7 +28,7 @@ pub(crate) fn column_notes(searchers: &[&Searcher], filter: &FilterSpec, is_rank
 }
 
 /// Returns notes about stages that failed or were not run, so that chunks, documents or vectors may be missing. Missing
-/// vectors are reported only if `uses_vectors` is true because the ranking uses vectors.
+/// vectors are reported only if the ranking uses vectors (`uses_vectors`).
 pub(crate) fn stage_notes(searchers: &[&Searcher], uses_vectors: bool) -> Vec<String> {
     let mut notes = Vec::new();
     for searcher in searchers {
@@ -94,8 +94,8 @@ fn affects_ranking(column: &ColumnDeclaration, boosts: &Boosts) -> bool {
     column.terms.is_some() || column.embed || boosts.has(&column.name)
 }
 
-/// Describes the state of a column. Returns `None` if every row has a result from the current program of the column's
-/// stage, and from the current programs of the stages whose columns that stage reads.
+/// Describes the defects of a column and of the columns that it is computed from. Returns `None` if all these columns
+/// are complete and up to date.
 fn note(column: &ColumnDeclaration, searcher: &Searcher) -> Option<String> {
     let mut states: Vec<String> = Vec::new();
     for state in with_sources(column, searcher).flat_map(|column| own_states(column, searcher)) {
@@ -106,7 +106,7 @@ fn note(column: &ColumnDeclaration, searcher: &Searcher) -> Option<String> {
     (!states.is_empty()).then(|| states.join(", and "))
 }
 
-/// Describes the state of the column itself, ignoring the columns that it is computed from.
+/// Describes the defects of a column, ignoring the columns that it is computed from.
 fn own_states(column: &ColumnDeclaration, searcher: &Searcher) -> Vec<String> {
     let unfinished = &searcher.snapshot().manifest().unfinished;
     let values = searcher.snapshot().chunks_with_column(&column.name).map_or(0, |chunks| chunks.len());

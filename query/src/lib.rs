@@ -14,7 +14,8 @@
 //! The same index, query, configuration and `now` give the same hits with bit-equal scores: sums follow the order of
 //! the query's terms, and ties are broken by chunk keys, never by ids or hash order.
 //!
-//! Deliberately absent: writing (callers record accesses), printing, and any knowledge of stages or pipelines.
+//! This crate does not write to an index (callers record accesses), does not print, and does not depend on stages or
+//! pipelines.
 //!
 //! ```no_run
 //! use aurora_query::{Query, Searcher, SearchConfig};

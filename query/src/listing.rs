@@ -19,8 +19,8 @@ use crate::work::{Cancelled, WorkBudget};
 /// Explanation of the scores of a chunk that is not ranked.
 const UNRANKED: &str = "not ranked: no query";
 
-/// Lists the chunks of several indexes that pass the query's filters, each index ordered by path and line. Omits a
-/// chunk if shorter listed chunks of the same file already contain every line with a match.
+/// Lists the chunks of several indexes that pass the query's filters, index by index, ordered by path and line. With a
+/// text filter, omits a chunk if shorter listed chunks of the same file already contain every line with a match.
 pub(crate) fn list(
     searchers: &[&Searcher],
     query: &Query,
@@ -47,7 +47,7 @@ pub(crate) fn list(
     notes.extend(column_notes(searchers, &query.filter, false, &hits));
     notes.extend(stage_notes(searchers, false));
     if parts.iter().any(|part| part.has_more) {
-        notes.push(format!("{eligible} chunks match; the first {} are listed", query.limit));
+        notes.push(format!("{eligible} chunks match; the list is limited to {}", query.limit));
     }
     let facets: Vec<SearchFacets> = parts.iter_mut().filter_map(|part| part.facets.take()).collect();
     let names: Vec<&str> = searchers.iter().map(|searcher| searcher.name()).collect();
@@ -80,7 +80,7 @@ fn is_expired(searcher: &Searcher, id: ChunkId, now: i64) -> Result<bool, QueryE
 struct Part {
     hits: Vec<Hit>,
     eligible: u64,
-    /// Whether the limit left out some chunks.
+    /// Whether the limit excluded some chunks.
     has_more: bool,
     facets: Option<SearchFacets>,
     notes: Vec<String>,

@@ -35,10 +35,10 @@ impl Mode {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Group {
-    /// Every chunk on its own.
+    /// Every chunk is a separate result.
     #[default]
     Chunk,
-    /// Every file once: its best chunk, with other chunks below it.
+    /// Every file is one result: its best chunk, with other chunks below it.
     File,
 }
 
@@ -100,7 +100,6 @@ pub enum QueryError {
     /// The query contains no word character.
     #[error("the query `{0}` contains no letter or digit to search for")]
     NoTerms(String),
-    /// The search mode does not exist.
     /// The filter is invalid.
     #[error(transparent)]
     Filter(#[from] FilterError),
@@ -129,7 +128,7 @@ impl QueryError {
     /// Checks the length of a query.
     ///
     /// # Errors
-    /// [`QueryError::TooLong`] if the query exceeds [`MAX_QUERY_BYTES`].
+    /// Returns [`QueryError::TooLong`] if the query exceeds [`MAX_QUERY_BYTES`].
     pub fn check_length(text: &str) -> Result<(), Self> {
         if text.len() > MAX_QUERY_BYTES { Err(Self::TooLong) } else { Ok(()) }
     }

@@ -26,8 +26,8 @@ impl Searcher {
     /// Answers a query.
     ///
     /// # Errors
-    /// [`QueryError`] if the query or the filter is invalid, if mode `dense` has no vectors, or if the index cannot be
-    /// read.
+    /// Fails if the query or the filter is invalid, if mode `dense` has no vectors, if the index cannot be read, or if
+    /// the request is cancelled.
     pub fn search(&self, query: &Query) -> Result<SearchResults, QueryError> {
         search_all(&[self], query)
     }
@@ -37,7 +37,8 @@ impl Searcher {
     /// the best passages.
     ///
     /// # Errors
-    /// As for [`Searcher::search`].
+    /// Fails if the query is invalid, if mode `dense` has no vectors, if the index cannot be read, or if the request is
+    /// cancelled.
     pub fn passages(
         &self,
         text: &str,
@@ -78,7 +79,8 @@ impl Searcher {
 /// from a different model is searched by keywords only.
 ///
 /// # Errors
-/// [`QueryError`] if the query or the filter is invalid, if mode `dense` has no vectors, or if an index cannot be read.
+/// Fails if there is no searcher, if the query or the filter is invalid, if mode `dense` has no vectors, if an index
+/// cannot be read, or if the request is cancelled.
 pub fn search_all(searchers: &[&Searcher], query: &Query) -> Result<SearchResults, QueryError> {
     let (start, running) = (Instant::now(), Running::begin());
     let first = *searchers.first().ok_or(QueryError::NoRoot)?;
@@ -156,19 +158,19 @@ pub fn search_all(searchers: &[&Searcher], query: &Query) -> Result<SearchResult
 /// Checks a filter against the columns of several indexes without searching them.
 ///
 /// # Errors
-/// [`QueryError::Filter`] for an invalid value, a condition that does not fit its column, a column that no index has,
-/// or a path outside of all indexed directories.
+/// Returns [`QueryError::Filter`] for an invalid value, a condition that does not fit its column, a column that no
+/// index has, or a path outside of all indexed directories.
 pub fn check_filter(searchers: &[&Searcher], filter: &FilterSpec) -> Result<(), QueryError> {
     Ok(filter
         .resolve(&WorkBudget::default())?
         .check_against(&searchers.iter().map(|searcher| searcher.filtered()).collect::<Vec<_>>())?)
 }
 
-/// Returns the filter with every language replaced by its name in the indexes.
+/// Returns the filter with every language replaced by its names in the indexes.
 ///
 /// # Errors
-/// [`QueryError::Filter`] if neither the program nor any index knows a language, and [`QueryError::Storage`] if an
-/// index cannot be read.
+/// Returns [`QueryError::Filter`] if neither the program nor any index knows a language, and [`QueryError::Storage`] if
+/// an index cannot be read.
 pub fn with_languages(
     searchers: &[&Searcher],
     filter: &FilterSpec,

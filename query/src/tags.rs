@@ -1,6 +1,6 @@
 //! Adds to search results the tags that users have given to chunks of code.
 
-use crate::filter::without_tags;
+use crate::filter::unreadable_tags_note;
 use crate::present::Hit;
 use crate::searcher::Searcher;
 
@@ -18,7 +18,7 @@ pub(crate) fn add_tags(searchers: &[&Searcher], hits: &mut [Hit], notes: &mut Ve
                 }
             }
             Err(error) => {
-                let note = without_tags(&error);
+                let note = unreadable_tags_note(&error);
                 if !notes.contains(&note) {
                     notes.push(note);
                 }

@@ -33,7 +33,7 @@ impl WorkBudget {
     /// Returns an error if the request was cancelled. Loops over chunks, terms or definitions call this for every item.
     ///
     /// # Errors
-    /// [`Cancelled`].
+    /// Returns [`Cancelled`] if the request was cancelled.
     pub fn check(&self) -> Result<(), Cancelled> {
         if self.is_cancelled() { Err(Cancelled) } else { Ok(()) }
     }

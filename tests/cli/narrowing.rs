@@ -72,7 +72,7 @@ fn patterns_list_matches_in_path_order() {
         ");
     });
     let few = run(&fixture, &["mem", "search", "-g", "return", "-n", "1", "--no-record"]);
-    assert!(few.err.contains("chunks match; the first 1 are listed"), "{few:?}");
+    assert!(few.err.contains("chunks match; the list is limited to 1"), "{few:?}");
     let nothing = run(&fixture, &["mem", "search", "-F", "Return", "--no-record"]);
     assert_eq!((nothing.code, nothing.out.as_str()), (Some(0), ""));
     assert!(nothing.err.contains("No chunk contains the requested text"), "{}", nothing.err);

@@ -25,7 +25,7 @@ const MAX_FILE_BYTES: u64 = 1 << 20;
 /// One `--flag value` that sets a key of the configuration.
 #[derive(Debug, Clone)]
 pub struct FlagValue {
-    /// The flag as typed, named in errors.
+    /// The flag as typed, for error messages.
     pub flag: String,
     /// The key to set, such as `search.hybrid.stage1_top_k`.
     pub key: String,
@@ -59,9 +59,10 @@ impl SearchConfig {
     pub fn load(layers: &ConfigLayers<'_>) -> Result<Self, Diagnostics> {
         let mut errors = Diagnostics::default();
         let mut files = Vec::new();
-        let own = [layers.other_tables, layers.user_tables].concat();
-        let user =
-            layers.user.map(|path| (path.to_owned(), read_regular_to_string(path, MAX_FILE_BYTES), own.as_slice()));
+        let user_tables = [layers.other_tables, layers.user_tables].concat();
+        let user = layers
+            .user
+            .map(|path| (path.to_owned(), read_regular_to_string(path, MAX_FILE_BYTES), user_tables.as_slice()));
         let project = layers.project.map(|root| {
             (ProjectDirectory::in_root(root).path_of(ProjectDirectory::CONFIG), read_project(root), layers.other_tables)
         });
@@ -80,10 +81,10 @@ impl SearchConfig {
         }
         let mut draft = ConfigDraft { config: Self::default(), set_at: Vec::new(), errors, invalid: Vec::new() };
         for (path, text, tables) in &files {
-            draft.file(&path.display().to_string(), text, tables);
+            draft.add_file(&path.display().to_string(), text, tables);
         }
-        draft.environment(&layers.environment);
-        draft.flags(&layers.flags);
+        draft.add_environment(&layers.environment);
+        draft.add_flags(&layers.flags);
         draft.finish()
     }
 }
@@ -104,48 +105,48 @@ struct ConfigDraft {
 }
 
 impl ConfigDraft {
-    fn file(&mut self, name: &str, text: &str, other_tables: &[&str]) {
+    fn add_file(&mut self, name: &str, text: &str, other_tables: &[&str]) {
         let document = match Document::from_toml(name, text) {
             Ok(document) => document,
             Err(errors) => return self.errors.extend(errors),
         };
         for entry in document.root.entries() {
             if entry.key == "search" {
-                self.table("search", entry, &document);
+                self.add_table("search", entry, &document);
             } else if !other_tables.contains(&entry.key.as_ref()) {
                 let known = other_tables.iter().copied().chain(["search"]);
-                self.unknown(&entry.key, known, place(&document, entry));
+                self.report_unknown(&entry.key, known, place(&document, entry));
             }
         }
     }
 
-    /// Sets the keys of the tables below `search` in the order of the file.
-    fn table(&mut self, key: &str, entry: &Entry<'_>, document: &Document<'_>) {
+    /// Sets the parameter `key`, or all parameters in the table `key` in the order of the file.
+    fn add_table(&mut self, key: &str, entry: &Entry<'_>, document: &Document<'_>) {
         let is_table_name = Parameter::all().any(|parameter| parameter.is_in(key));
         match (Parameter::find(key), &entry.node.value) {
             (Some(parameter), _) => self.set(parameter, &text_of(document, entry), place(document, entry)),
             (None, Value::Table(entries)) if key == BOOST => {
-                entries.iter().for_each(|entry| self.boost(entry, document));
+                entries.iter().for_each(|entry| self.set_boost(entry, document));
             }
             (None, Value::Table(entries)) if is_table_name => {
                 for inner in entries {
-                    self.table(&format!("{key}.{}", inner.key), inner, document);
+                    self.add_table(&format!("{key}.{}", inner.key), inner, document);
                 }
             }
             (None, _) if is_table_name || key == BOOST => {
-                self.invalid_value(
+                self.report_invalid(
                     format!("`{key}` must be a table, not {}", text_of(document, entry)),
                     document,
                     entry,
                 );
             }
-            (None, _) => self.unknown(key, keys().chain([BOOST]), place(document, entry)),
+            (None, _) => self.report_unknown(key, keys().chain([BOOST]), place(document, entry)),
         }
     }
 
     /// Sets the weight of a custom column. The name of the column is not checked, because the columns depend on the
     /// index.
-    fn boost(&mut self, entry: &Entry<'_>, document: &Document<'_>) {
+    fn set_boost(&mut self, entry: &Entry<'_>, document: &Document<'_>) {
         match entry.node.number::<f32>() {
             Some(weight) if BOOST_RANGE.contains(&weight) => {
                 self.config.boost.insert(entry.key.to_string(), weight);
@@ -154,16 +155,16 @@ impl ConfigDraft {
                 let (least, most) = (BOOST_RANGE.start(), BOOST_RANGE.end());
                 let (key, text) = (&entry.key, text_of(document, entry));
                 let message = format!("`{BOOST}.{key}` must be a number between {least:.1} and {most:.1}, not {text}");
-                self.invalid_value(message, document, entry);
+                self.report_invalid(message, document, entry);
             }
         }
     }
 
-    fn invalid_value(&mut self, message: String, document: &Document<'_>, entry: &Entry<'_>) {
+    fn report_invalid(&mut self, message: String, document: &Document<'_>, entry: &Entry<'_>) {
         self.errors.push(Diagnostic::error(code::INVALID_VALUE, None, message).at(place(document, entry)));
     }
 
-    fn environment(&mut self, variables: &[(String, String)]) {
+    fn add_environment(&mut self, variables: &[(String, String)]) {
         let mut ours: Vec<_> = variables.iter().filter(|(name, _)| name.starts_with("AURORA_SEARCH_")).collect();
         ours.sort();
         for (name, value) in ours {
@@ -172,18 +173,18 @@ impl ConfigDraft {
                 Some(parameter) => self.set(parameter, value, place),
                 None => {
                     let known: Vec<String> = Parameter::all().map(Parameter::variable).collect();
-                    self.unknown(name, known.iter().map(String::as_str), place);
+                    self.report_unknown(name, known.iter().map(String::as_str), place);
                 }
             }
         }
     }
 
-    fn flags(&mut self, flags: &[FlagValue]) {
+    fn add_flags(&mut self, flags: &[FlagValue]) {
         for FlagValue { flag, key, value } in flags {
             let place = Place::Flag(flag.clone());
             match Parameter::find(key) {
                 Some(parameter) => self.set(parameter, value, place),
-                None => self.unknown(key, keys(), place),
+                None => self.report_unknown(key, keys(), place),
             }
         }
     }
@@ -201,7 +202,7 @@ impl ConfigDraft {
         }
     }
 
-    fn unknown<'k>(&mut self, key: &str, known: impl Iterator<Item = &'k str>, place: Place) {
+    fn report_unknown<'k>(&mut self, key: &str, known: impl Iterator<Item = &'k str>, place: Place) {
         let message = format!("unknown key `{key}`");
         let help = did_you_mean(key, known);
         self.errors.push(Diagnostic::error(code::UNKNOWN_KEY, None, message).at(place).with_help(help));

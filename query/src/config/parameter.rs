@@ -1,5 +1,5 @@
-//! Access to parameters by key. The loader of settings and the generator of the reference use it, and so does an
-//! optimiser that varies numbers without knowing their meaning.
+//! Access to parameters by key: for the loader of settings, for the generator of the reference documentation, and for
+//! an optimiser that varies numbers without knowing their meaning.
 
 use std::sync::LazyLock;
 
@@ -55,7 +55,7 @@ impl Parameter {
         self.key.strip_prefix(table).is_some_and(|rest| rest.starts_with('.'))
     }
 
-    /// Returns the parameter's table if the numbers of the table must sum to 1.
+    /// Returns the table that contains the parameter, if the numbers of this table must sum to 1.
     pub fn share_of(&self) -> Option<&'static str> {
         SHARES.into_iter().find(|table| self.is_in(table))
     }
@@ -84,7 +84,8 @@ impl Parameter {
         }
     }
 
-    /// Parses `text` as a configuration file does, and sets the value. Does not check that shares sum to 1.
+    /// Parses `text` as a configuration file does, and sets the value. Does not check whether the numbers of a table
+    /// sum to 1.
     ///
     /// # Errors
     /// Returns the rule that `text` violates, and leaves the configuration unchanged.
@@ -128,11 +129,11 @@ mod tests {
     }
 
     #[test]
-    fn set_values_can_be_read() {
+    fn valid_values_are_set_and_invalid_values_are_rejected() {
         let mut config = SearchConfig::default();
         for number in Parameter::numbers() {
             let value = number.range.start() + 1.0_f64.min(number.range.end() - number.range.start());
-            number.set(&mut config, &value.to_string()).expect("within the range");
+            number.set(&mut config, &value.to_string()).expect("the value is within the range");
             assert_eq!(number.number(&config), value, "{}", number.key);
             let below = number.range.start() - 1.0;
             assert!(number.set(&mut config, &below.to_string()).is_err(), "{}", number.key);

@@ -131,8 +131,7 @@ parameters! {
         /// A search on the command line updates the index first if that takes less than this time; 0 turns it off.
         #[unit = "ms"]
         refresh: u64 = 300, 0..=60_000;
-        /// The model that reads the best results once more: a cross-encoder in the user's directory of models, or
-        /// `off`.
+        /// The model that reranks the best results: a cross-encoder in the user's directory of models, or `off`.
         rerank: ModelName = None;
         /// Number of best results that the reranker reads. Each result makes a search slower.
         #[unit = "chunks"]
@@ -144,7 +143,7 @@ parameters! {
         bm25: Bm25Config;
         /// Candidates and fusion.
         hybrid: HybridConfig;
-        /// Added terms of a query.
+        /// Terms that are added to a query.
         expansion: ExpansionConfig;
         /// Weights by the kind of query.
         kinds: KindsConfig;
@@ -207,15 +206,15 @@ impl Table for Bm25Config {
 parameters! {
     /// Both stages of retrieval and their fusion.
     HybridConfig at (hybrid) {
-        /// Candidates from the keyword search.
+        /// Maximum number of candidates from the keyword search.
         #[unit = "chunks"]
         #[measured = "100: R@10 of commit questions .916 and .760 instead of .921 and .772"]
         stage1_top_k: usize = 200, 10..=100_000;
-        /// Candidates from the vector search.
+        /// Maximum number of candidates from the vector search.
         #[unit = "chunks"]
         #[measured = "200: nothing more is found"]
         dense_top_k: usize = 100, 10..=100_000;
-        /// How the components become one score: a weighted sum of min-max normalised scores, or reciprocal rank fusion.
+        /// Method of combining the components: a weighted sum of min-max normalised scores, or reciprocal rank fusion.
         #[measured = "`rrf`: .615, .852; .388, .727"]
         fusion: Fusion = Fusion::Weighted;
         /// Weights of the components.
@@ -255,10 +254,11 @@ parameters! {
     }
 }
 
-// Expansion finds names with one typo (MRR@10 .85 against .47), truncated names (.81 against .71) and abbreviated names
-// (.66 against .63) more often, and other questions no less often. Expanding frequent terms cost more than it gained.
+// With expansion, searches find names with one typo (MRR@10 .85 instead of .47), truncated names (.81 instead of .71)
+// and abbreviated names (.66 instead of .63) more often, and the answers to other questions no less often. Expanding
+// frequent terms cost more than it gained.
 parameters! {
-    /// Weights of added terms, as factors of their own score; 0 turns an expansion off.
+    /// Weights of added terms, as factors of the terms' scores; 0 turns an expansion off.
     ExpansionConfig at (expansion) {
         /// Weight of other forms of an English word; 0 turns them off.
         #[measured = "0: .653, .921; .466, .780"]
@@ -291,7 +291,7 @@ parameters! {
         path: f32 = 0.5, SHARE;
         /// Weight of the keyword score for a query that is an error message.
         error: f32 = 0.4, SHARE;
-        /// Factor of function words (`the`, `how`) where a query has other words.
+        /// Factor of function words (`the`, `how`) in a query that also has other words.
         #[measured = "1: .659, .921; .466, .778"]
         function_words: f32 = 0.15, SHARE;
     }
@@ -318,11 +318,11 @@ parameters! {
         inactive_half_life: f32 = 180.0, POSITIVE;
         /// Share of the activation that is left after one hop.
         spread: f32 = 0.7, SHARE;
-        /// Hops that activation spreads.
+        /// Maximum number of hops over which activation spreads.
         #[unit = "hops"]
         #[measured = "0: .663, .921; .468, .775"]
         max_hops: usize = 3, 0..=3;
-        /// Best candidates from which activation spreads.
+        /// Number of best candidates from which activation spreads.
         #[unit = "chunks"]
         sources: usize = 10, 0..=20;
         /// Largest boost for query words in the names of a chunk.
@@ -335,8 +335,8 @@ parameters! {
     }
 }
 
-// Prose decays faster, because prose about code becomes outdated sooner than the code. These rates were measured
-// against one rate for all types.
+// Prose decays faster, because prose about code becomes outdated sooner than the code. Measurements compared these
+// rates with one rate for all types.
 parameters! {
     /// Rates of forgetting by chunk type, as factors of the common rate; 0 never forgets.
     TypeDecay at (activation.type_decay) {
@@ -398,7 +398,7 @@ macro_rules! strengths {
 ranking_rules!(strengths);
 
 parameters! {
-    /// Rules for folding results into one place of the list.
+    /// Rules for folding equal and similar results into one entry of the list.
     FoldingConfig at (folding) {
         /// Fold code that differs from a better result in a few tokens; equal texts are always folded.
         #[measured = "`true`: .657, .921; .472, .772. `false`: .657, .921; .471, .780"]

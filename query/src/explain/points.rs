@@ -30,7 +30,7 @@ pub struct Boost {
     pub rule: Cow<'static, str>,
     /// Amount that the rule added to the final score; negative if it lowered the score.
     pub effect: f32,
-    /// The reason, in words.
+    /// The reason why the rule applies, in words.
     pub reason: String,
 }
 
@@ -95,7 +95,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn points_and_boosts_add_up(
+        fn points_and_boosts_add_up_to_the_score(
             shares in prop::array::uniform3(0.01_f32..1.0), fused in 0.0_f32..=1.0, effects in prop::collection::vec(0.0_f32..0.5, 0..5), scale in prop::bool::ANY, raise in 0.0_f32..0.3,
         ) {
             let mut applied: Vec<AppliedRule> = effects.iter().map(|&effect| AppliedRule { rule: "tests".into(), effect }).collect();

@@ -15,21 +15,23 @@ pub(crate) struct KeywordMatch {
 /// Describes which terms matched. `matched` contains positions in the query's terms, and `name` is the chunk's name.
 ///
 /// A match is exact if the chunk contains a compound identifier of the query or the query's only word, or if a word of
-/// the query equals the chunk's name. Otherwise the match is strong if at least half of the query's parts match.
+/// the query equals the chunk's name. Otherwise the match is strong if at least half of the query's parts match, either
+/// as such or by an additional term.
 pub(crate) fn keyword_match(query: &ParsedQuery, matched: &[usize], name: &str) -> KeywordMatch {
-    let holds = |term: &str| matched.iter().any(|&at| query.terms.get(at).is_some_and(|held| held.text == term));
-    let stands_in =
+    let is_matched = |term: &str| matched.iter().any(|&at| query.terms.get(at).is_some_and(|other| other.text == term));
+    let has_matched_extra =
         |at: usize| matched.iter().any(|&position| query.extra(position).is_some_and(|extra| extra.of == at));
-    let lone = query.words.len() == 1;
+    let is_only_word = query.words.len() == 1;
     let exact_term = query
         .words
         .iter()
         .find(|word| {
-            (holds(&word.folded) && (lone || word.compound)) || (!name.is_empty() && word.folded == name.to_lowercase())
+            (is_matched(&word.folded) && (is_only_word || word.compound))
+                || (!name.is_empty() && word.folded == name.to_lowercase())
         })
         .map(|word| word.text.clone());
     let parts = query.parts().count();
-    let found = query.parts().filter(|&(at, _)| matched.contains(&at) || stands_in(at)).count();
+    let found = query.parts().filter(|&(at, _)| matched.contains(&at) || has_matched_extra(at)).count();
     let reason = match &exact_term {
         Some(term) => format!("exact keyword match on \"{term}\""),
         None if matched.is_empty() => "no keyword match".to_owned(),
@@ -132,13 +134,13 @@ mod tests {
 
     use super::*;
 
-    fn reason(text: &str, held: &[&str], name: &str) -> String {
+    fn reason(text: &str, matched_terms: &[&str], name: &str) -> String {
         let query = ParsedQuery::parse(text).expect("words");
         let matched: Vec<_> = query
             .terms
             .iter()
             .enumerate()
-            .filter(|(_, term)| held.contains(&term.text.as_str()))
+            .filter(|(_, term)| matched_terms.contains(&term.text.as_str()))
             .map(|(at, _)| at)
             .collect();
         keyword_match(&query, &matched, name).reason

@@ -28,7 +28,7 @@ pub(super) fn select(
 ) -> Result<RoaringBitmap, SelectError> {
     work.check()?;
     if let Some(property) = property(&condition.key, index.snapshot)? {
-        let equal = property.equal(condition, index, from, work)?;
+        let equal = property.select_equal(condition, index, from, work)?;
         return Ok(apply_operator(condition, index.snapshot, index.snapshot.live().clone(), equal));
     }
     match index.annotations.filter(|_| condition.key == column::TAGS) {
@@ -63,7 +63,7 @@ pub(super) fn is_column(key: &str, snapshot: &Snapshot) -> Result<bool, StorageE
     Ok(is_declared || snapshot.meta_values(key).next().transpose()?.is_some())
 }
 
-/// Returns the chunks whose tags, which users have given as annotations, meet a condition.
+/// Returns the chunks whose tags meet a condition. Users add tags to chunks as annotations.
 fn select_by_tags(
     condition: &Condition,
     annotations: &Annotations,
@@ -76,16 +76,17 @@ fn select_by_tags(
         work.check()?;
         let Some((id, _)) = snapshot.chunk_by_key(&chunk)?.filter(|_| !governance.tags.is_empty()) else { continue };
         any.insert(id.0);
-        let is_asked = |tag: &String| condition.operands.iter().any(|asked| !asked.is_none() && asked.text == *tag);
-        if governance.tags.iter().any(is_asked) {
+        let is_operand =
+            |tag: &String| condition.operands.iter().any(|operand| !operand.is_none() && operand.text == *tag);
+        if governance.tags.iter().any(is_operand) {
             equal.insert(id.0);
         }
     }
     Ok(apply_operator(condition, snapshot, any, equal))
 }
 
-/// Returns the note for an answer without tags.
-pub(crate) fn without_tags(error: &StorageError) -> String {
+/// Returns the note for an answer that ignores tags because they cannot be read.
+pub(crate) fn unreadable_tags_note(error: &StorageError) -> String {
     format!("Searched without tags: {error}")
 }
 
@@ -132,9 +133,9 @@ fn apply_operator(
     }
 }
 
-/// The operands of a condition, converted to the type of the column. The operand `none` is left out.
+/// The operands of a condition except `none`, converted to the type of the column.
 enum TypedCondition<'c> {
-    /// Texts, `true` and `false`, compared with labels verbatim.
+    /// Texts, including `true` and `false`, which are compared with labels verbatim.
     Texts(Vec<&'c str>),
     /// Ranges of numbers, at least one of which must contain the value.
     Numbers(Vec<NumberRange>),

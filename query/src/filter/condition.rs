@@ -94,7 +94,7 @@ impl Condition {
         matches!(self.operator, Operator::Equal | Operator::In) && self.operands.iter().any(Operand::is_none)
     }
 
-    /// Returns whether the user probably meant the condition as a list.
+    /// Returns whether the user probably meant to write a list.
     pub(super) fn resembles_list(&self) -> bool {
         matches!(self.operator, Operator::Equal | Operator::NotEqual)
             && self.operands.iter().any(|operand| operand.text.contains(','))
@@ -123,7 +123,7 @@ impl FromStr for Condition {
     }
 }
 
-/// Splits a condition into the column, the operator and the rest.
+/// Splits a condition at its first operator into the column, the operator and the value.
 fn split(text: &str) -> Option<(&str, Operator, &str)> {
     split_at_word(text).or_else(|| {
         let operator_at =
@@ -138,18 +138,19 @@ fn split(text: &str) -> Option<(&str, Operator, &str)> {
 /// Splits a condition whose first word is followed by the operator `in` or `not in`, in upper or lower case.
 fn split_at_word(text: &str) -> Option<(&str, Operator, &str)> {
     let (key, rest) = text.trim().split_once(char::is_whitespace)?;
-    let (operator, rest) = match after_word(rest, "not") {
+    let (operator, rest) = match strip_word(rest, "not") {
         Some(rest) if rest.starts_with(char::is_whitespace) => (Operator::NotIn, rest),
         _ => (Operator::In, rest),
     };
-    let list = after_word(rest, "in")?;
+    let list = strip_word(rest, "in")?;
     let is_word = list.is_empty() || list.starts_with(|char: char| char.is_whitespace() || "[(".contains(char));
     let is_first = !key.contains(['=', '<', '>']);
     (is_word && is_first).then(|| (key, operator, list.trim()))
 }
 
-/// Returns the rest of a text that begins with a word, in any case.
-fn after_word<'t>(text: &'t str, word: &str) -> Option<&'t str> {
+/// Removes white space and `word`, in upper or lower case, from the start of a text. Returns `None` if the text starts
+/// with another word.
+fn strip_word<'t>(text: &'t str, word: &str) -> Option<&'t str> {
     let (start, rest) = text.trim_start().split_at_checked(word.len())?;
     start.eq_ignore_ascii_case(word).then_some(rest)
 }

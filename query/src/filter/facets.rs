@@ -26,7 +26,7 @@ pub struct Facet {
     pub distinct: u64,
     /// The lowest number; `None` if the column has no finite number.
     pub min: Option<MetaValue>,
-    /// The highest number.
+    /// The highest number; `None` if the column has no finite number.
     pub max: Option<MetaValue>,
     /// The ten most frequent values, most frequent first; ties are in the order of the values.
     pub values: Vec<FacetValue>,

@@ -24,7 +24,8 @@ impl FilterSpec {
     /// indexes.
     ///
     /// # Errors
-    /// [`FilterError::Language`] for the first unknown language, and a storage error if an index cannot be read.
+    /// Returns [`FilterError::Language`] for the first unknown language, and a storage error if an index cannot be
+    /// read.
     pub(crate) fn with_languages<'s>(
         &self,
         snapshots: impl Iterator<Item = &'s Snapshot> + Clone,

@@ -17,7 +17,7 @@ mod spec;
 mod text;
 mod types;
 
-pub(crate) use columns::without_tags;
+pub(crate) use columns::unreadable_tags_note;
 pub use condition::{Condition, Operator};
 pub use error::FilterError;
 pub(crate) use error::SelectError;

@@ -32,7 +32,7 @@ impl PathPatterns {
     /// Validates the patterns.
     ///
     /// # Errors
-    /// [`FilterError::Path`] for the first pattern that is not a valid glob.
+    /// Returns [`FilterError::Path`] for the first pattern that is not a valid glob.
     pub(super) fn new(given: Vec<String>, from: Option<PathBuf>) -> Result<Self, FilterError> {
         let patterns = Self { given, from };
         let readings = patterns.given.iter().enumerate();
@@ -72,7 +72,7 @@ impl PathPatterns {
     /// Checks that each pattern can match a file of at least one index.
     ///
     /// # Errors
-    /// [`FilterError::OutsideRoots`] for the first pattern outside all indexed directories.
+    /// Returns [`FilterError::OutsideRoots`] for the first pattern outside all indexed directories.
     pub(super) fn check(&self, indexes: &[FilteredIndex<'_>]) -> Result<(), SelectError> {
         let roots: Vec<&Path> = indexes.iter().filter_map(|index| index.root).collect();
         if roots.is_empty() {
@@ -82,11 +82,11 @@ impl PathPatterns {
             let mut is_inside = false;
             for index in indexes.iter().filter(|index| index.root.is_some()) {
                 let readings = self.readings(at, index.root);
-                // A path that begins with `/` may be relative to the root if its first component exists there.
+                // A path that begins with `/` may be relative to the root if the root contains its first component.
                 is_inside |= match readings.as_slice() {
                     [] => false,
                     [reading] if is_absolute(given) && reading.text == relative_pattern(given) => {
-                        has_beginning(index, reading)?
+                        first_name_exists(index, reading)?
                     }
                     _ => true,
                 };
@@ -148,7 +148,7 @@ impl PathPatterns {
 }
 
 /// Returns whether the first component of a reading is a glob or exists in the root of an index.
-fn has_beginning(index: &FilteredIndex<'_>, reading: &Reading) -> Result<bool, SelectError> {
+fn first_name_exists(index: &FilteredIndex<'_>, reading: &Reading) -> Result<bool, SelectError> {
     let path = reading.text.trim_start_matches('/');
     let first = path.split('/').next().unwrap_or_default();
     if first.contains(SPECIAL) || first.is_empty() {
@@ -169,15 +169,15 @@ fn below_root(root: &Path, path: &str) -> Option<String> {
     (below.is_empty() || below.starts_with('/')).then(|| format!("/{}", below.trim_start_matches('/')))
 }
 
-/// Interprets a pattern relative to the root. A pattern without `/` matches at any depth, any other pattern only from
-/// the root.
+/// Interprets a pattern relative to the root. A pattern without `/` matches at any depth, unless it is `.` or `..`. All
+/// other patterns match only from the root.
 fn relative_pattern(given: &str) -> String {
     let text = with_slashes(given);
     let is_anchored = text.contains('/') || has_dots(&text);
     if is_anchored { normalize(&text).unwrap_or_else(|| "/".to_owned()) } else { text }
 }
 
-/// Trims spaces and trailing slashes, and replaces each `\` that does not escape a special character by `/`.
+/// Trims spaces and trailing slashes, and replaces each `\` that does not escape a special character with `/`.
 fn with_slashes(given: &str) -> String {
     let mut rest = given.trim().chars().peekable();
     let mut text = String::with_capacity(given.len());

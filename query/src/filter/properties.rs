@@ -47,7 +47,7 @@ impl Property {
     }
 
     /// Returns the chunks whose property equals one of the operands.
-    pub(super) fn equal(
+    pub(super) fn select_equal(
         self,
         condition: &Condition,
         index: &FilteredIndex<'_>,

@@ -1,5 +1,5 @@
-//! Determines terms that every match of a pattern contains, so that the dictionary can exclude chunks before any text
-//! is read.
+//! Determines terms that every chunk with a match of a pattern contains, so that the dictionary can exclude chunks
+//! before any text is read.
 //!
 //! A word of the pattern is a term if the characters before and after it cannot be part of an identifier, as in
 //! `(config)`. The text around the match does not change such a term. In a case-sensitive pattern, parts of identifiers
@@ -29,7 +29,7 @@ pub(crate) enum RequiredTerm {
 
 /// An element of a pattern, from left to right.
 enum PatternItem {
-    /// The character `c`, in upper or lower case if `folded`.
+    /// The character `c`; if `folded` is true, in either case.
     Char { c: char, folded: bool },
     /// At least one character that cannot be part of an identifier, or the start or end of a line.
     Edge,
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn words_with_known_ends_are_required() {
+    fn words_between_characters_outside_of_identifiers_are_required() {
         for (pattern, expected) in [
             ("config", &[][..]),
             ("(config)", &[]),
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_are_split_off_in_any_context() {
+    fn parts_of_identifiers_are_required_in_any_context() {
         for (pattern, expected) in [
             ("handleRequest", &["reques…"][..]),
             ("Request", &["reques…"]),

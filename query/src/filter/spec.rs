@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use aurora_storage::{ChunkType, Label, LabelKind, Snapshot, StorageError};
 use roaring::{MultiOps, RoaringBitmap};
 
-use crate::filter::columns::{self, without_tags};
+use crate::filter::columns::{self, unreadable_tags_note};
 use crate::filter::condition::Condition;
 use crate::filter::error::{FilterError, MAX_TOTAL_BYTES, MAX_VALUE_BYTES, MAX_VALUES, SelectError};
 use crate::filter::filtered_index::FilteredIndex;
@@ -17,7 +17,8 @@ use crate::filter::types::parse_type;
 use crate::memory::Source;
 use crate::work::WorkBudget;
 
-/// Filters as given by the user. Values of one kind are alternatives; a chunk must match every kind.
+/// Filters as given by the user. A chunk must match every field that is not empty. For types, languages, paths and
+/// sources, one matching item is sufficient.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FilterSpec {
     /// Chunk types; `code` means every type of source code. An item can contain several types, separated by commas.
@@ -29,11 +30,11 @@ pub struct FilterSpec {
     pub paths: Vec<String>,
     /// Another directory, in addition to the root, to which paths can be relative.
     pub from: Option<PathBuf>,
-    /// Conditions on metadata, which a chunk must all meet.
+    /// Conditions on metadata. A chunk must meet all of them.
     pub where_: Vec<Condition>,
     /// Regular expressions that must all match the chunk's text; see [`TextFilter`].
     pub grep: Vec<String>,
-    /// Texts that the chunk's text must contain, all of them.
+    /// Literal texts. The chunk's text must contain all of them.
     pub fixed: Vec<String>,
     /// Sources of results; empty for all sources.
     pub sources: Vec<Source>,
@@ -64,7 +65,8 @@ impl FilterSpec {
     /// Adds a condition such as `owner=payments`, `churn>5` or `owner in a,b`.
     ///
     /// # Errors
-    /// [`FilterError::Condition`] without an operator or a key, [`FilterError::List`] for an invalid list.
+    /// Returns [`FilterError::Condition`] if `text` has no operator or no key, and [`FilterError::List`] if its list is
+    /// invalid.
     pub fn add_condition(&mut self, text: &str) -> Result<(), FilterError> {
         self.where_.push(text.parse()?);
         Ok(())
@@ -106,7 +108,8 @@ impl FilterSpec {
     /// Compiles the patterns that a chunk's text must match.
     ///
     /// # Errors
-    /// [`FilterError::Pattern`] for the first invalid pattern.
+    /// Returns [`FilterError::Pattern`] for the first invalid pattern, and other errors if the patterns are too many,
+    /// too long, or need too much memory.
     pub fn text(&self, work: &WorkBudget) -> Result<TextFilter, FilterError> {
         check_size("patterns", &self.grep)?;
         check_size("fixed texts", &self.fixed)?;
@@ -176,7 +179,7 @@ impl Filter {
         Ok(())
     }
 
-    /// Returns the chunks of an index that pass, among the chunks that a search may find.
+    /// Returns the chunks of an index that pass the filter, among the chunks that a search may find.
     ///
     /// # Errors
     /// Fails if a condition does not fit its column, or if the index cannot be read.
@@ -185,10 +188,10 @@ impl Filter {
         let visible = index.memory.map(|memory| memory.visible(snapshot)).transpose()?.flatten();
         let mut selection = ChunkSelection { chunks: visible, notes: Vec::new() };
         if !self.sources.is_empty() {
-            let is_held =
+            let is_provided =
                 |kind: &ChunkType| self.sources.iter().any(|source| source.provides(*kind, index.memory.is_some()));
-            if !ChunkType::ALL.iter().all(is_held) {
-                let kinds = ChunkType::ALL.iter().copied().filter(is_held);
+            if !ChunkType::ALL.iter().all(is_provided) {
+                let kinds = ChunkType::ALL.iter().copied().filter(is_provided);
                 let any = kinds.map(|kind| snapshot.label(Label::Type(kind))).union()?;
                 selection.require(any, || Ok("No chunk comes from the requested source".to_owned()))?;
             }
@@ -214,7 +217,7 @@ impl Filter {
                 // Only conditions on tags read records that can be damaged in this way. The search continues without
                 // tags.
                 Err(SelectError::Storage(error @ StorageError::DamagedRecords { .. })) => {
-                    selection.require(RoaringBitmap::new(), || Ok(without_tags(&error)))?;
+                    selection.require(RoaringBitmap::new(), || Ok(unreadable_tags_note(&error)))?;
                 }
                 Err(error) => return Err(error),
             }
@@ -233,13 +236,14 @@ impl Filter {
 }
 
 impl ChunkSelection {
+    /// Restricts the selection to `chunks`. If `chunks` is empty, adds the note that `note` returns.
     fn require(
         &mut self,
         chunks: RoaringBitmap,
-        nothing: impl FnOnce() -> Result<String, StorageError>,
+        note: impl FnOnce() -> Result<String, StorageError>,
     ) -> Result<(), StorageError> {
         if chunks.is_empty() {
-            self.notes.push(nothing()?);
+            self.notes.push(note()?);
         }
         self.chunks = Some(match self.chunks.take() {
             Some(already) => already & chunks,
@@ -263,10 +267,10 @@ fn no_chunk(condition: &Condition) -> String {
     format!("No chunk has {condition}{hint}")
 }
 
-fn no_language(snapshot: &Snapshot, asked: &[String]) -> Result<String, StorageError> {
+fn no_language(snapshot: &Snapshot, languages: &[String]) -> Result<String, StorageError> {
     let known =
         snapshot.labels(LabelKind::Language).map(|row| row.map(|(name, _)| name)).collect::<Result<Vec<_>, _>>()?;
-    Ok(format!("No chunk is written in {}; indexed languages: {}", asked.join(" or "), known.join(", ")))
+    Ok(format!("No chunk is written in {}; indexed languages: {}", languages.join(" or "), known.join(", ")))
 }
 
 #[cfg(test)]
@@ -295,6 +299,6 @@ mod tests {
     #[test]
     fn an_error_names_the_invalid_pattern() {
         let spec = FilterSpec { paths: vec!["src/[".to_owned()], ..FilterSpec::default() };
-        assert!(spec.check().expect_err("broken").to_string().starts_with("Invalid path pattern 'src/['"));
+        assert!(spec.check().expect_err("the glob is invalid").to_string().starts_with("Invalid path pattern 'src/['"));
     }
 }

@@ -1,10 +1,10 @@
 //! Text filters, which select the chunks that contain a match of every pattern.
 //!
 //! A pattern is matched against a chunk's text as it was indexed. Case is ignored unless the pattern contains an
-//! upper-case letter. `^` and `$` match at the ends of a line; `.` does not match a line break, `\s` does.
+//! upper-case letter. `^` and `$` match at the ends of a line. `.` does not match a line break, but `\s` does.
 //!
-//! The dictionary first excludes chunks without the terms that every match contains ([`required_terms`]). All threads
-//! then search the texts of the remaining chunks.
+//! The dictionary first excludes chunks without the terms that every chunk with a match contains ([`required_terms`]).
+//! All threads then search the texts of the remaining chunks.
 //!
 //! All patterns of a filter share a memory limit, which also bounds the time to compile them and to match a text.
 
@@ -49,13 +49,13 @@ impl TextFilter {
     /// Compiles regular expressions and fixed texts.
     ///
     /// # Errors
-    /// [`FilterError::Pattern`] for the first pattern that is empty or not a regular expression, and
+    /// Returns [`FilterError::Pattern`] for the first pattern that is empty or not a regular expression, and
     /// [`FilterError::PatternMemory`] if the patterns together need too much memory.
     pub fn new(expressions: &[String], fixed: &[String]) -> Result<Self, FilterError> {
         Self::within(expressions, fixed, &WorkBudget::default())
     }
 
-    /// Compiles regular expressions and fixed texts within the pattern memory that the request has left.
+    /// Compiles regular expressions and fixed texts within the memory that the request may still use for patterns.
     pub(crate) fn within(expressions: &[String], fixed: &[String], work: &WorkBudget) -> Result<Self, FilterError> {
         let fixed = fixed.iter().map(|text| (text, regex_syntax::escape(text)));
         let mut distinct: Vec<(&String, String)> = Vec::new();
@@ -140,8 +140,8 @@ impl TextFilter {
     }
 }
 
-/// Returns the chunks that meet a requirement; `None` if the lookup would cost more than reading the texts of the
-/// chunks.
+/// Returns the chunks that meet a requirement. Returns `None` if more than [`MAX_PREFIX_TERMS`] terms begin with the
+/// prefix, because their lookup would cost more than reading the texts of the chunks.
 fn chunks_meeting(
     snapshot: &Snapshot,
     need: &RequiredTerm,
@@ -254,7 +254,7 @@ mod tests {
 
     #[test]
     fn fixed_text_is_matched_literally() {
-        let filter = filter(&[], &["f(x.y)*"]).expect("any text");
+        let filter = filter(&[], &["f(x.y)*"]).expect("a literal text");
         assert!(filter.is_match("return F(X.y)*2") && !filter.is_match("f(xzy)"));
         assert_eq!(filter.find("a f(x.y)*").first(), Some(&(2..9)));
     }
@@ -278,16 +278,16 @@ mod tests {
     #[test]
     fn patterns_share_a_limit_on_their_memory() {
         let large = |count: usize| (0..count).map(|n| format!(r"\w{{100}}{n}")).collect::<Vec<_>>();
-        let one = TextFilter::new(&large(1), &[]).expect("one has room");
+        let one = TextFilter::new(&large(1), &[]).expect("one pattern fits into the limit");
         let bytes = one.patterns[0].regex.memory_usage();
         assert!(bytes > MAX_PATTERN_BYTES / 8 && bytes <= MAX_PATTERN_BYTES, "{bytes}");
-        let refused = TextFilter::new(&large(256), &[]).expect_err("there is no room for all of them");
+        let refused = TextFilter::new(&large(256), &[]).expect_err("the patterns together exceed the limit");
         assert!(matches!(&refused, FilterError::PatternMemory { given } if given != r"\w{100}0"), "{refused}");
         let same =
             TextFilter::new(&vec![r"\w{100}0".to_owned(); 256], &[]).expect("a repeated pattern is compiled once");
         assert_eq!(same.patterns.len(), 1);
         let small = (0..256).map(|n| format!("[a-z]{{20}}{n}")).collect::<Vec<_>>();
-        TextFilter::new(&small, &small).expect("small patterns have room");
+        TextFilter::new(&small, &small).expect("small patterns fit into the limit");
     }
 
     #[test]
@@ -296,8 +296,11 @@ mod tests {
         let filters = std::iter::repeat_with(|| TextFilter::within(&[r"\w{100}".to_owned()], &[], &work));
         let compiled = filters.take(1_000).take_while(Result::is_ok).count();
         assert!((8..100).contains(&compiled), "{compiled}");
-        assert!(TextFilter::within(&[r"\w{100}".to_owned()], &[], &work).is_err(), "nothing is left");
-        assert!(TextFilter::new(&[r"\w{100}".to_owned()], &[]).is_ok(), "another request has its own");
+        assert!(
+            TextFilter::within(&[r"\w{100}".to_owned()], &[], &work).is_err(),
+            "the memory of the request is used up"
+        );
+        assert!(TextFilter::new(&[r"\w{100}".to_owned()], &[]).is_ok(), "another request has its own limit");
     }
 
     #[test]

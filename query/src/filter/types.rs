@@ -24,7 +24,7 @@ const WORDS: &[(ChunkType, &[&str])] = &[
 /// Returns the chunk types that a name or an alias denotes.
 ///
 /// # Errors
-/// [`FilterError::Type`] for an unknown name.
+/// Returns [`FilterError::Type`] for an unknown name.
 pub(super) fn parse_type(given: &str) -> Result<Vec<ChunkType>, FilterError> {
     let name = given.to_lowercase();
     let is_source_code = |kind: &ChunkType| kind.is_source_code();

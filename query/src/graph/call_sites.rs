@@ -71,7 +71,7 @@ pub(crate) fn call_at(tokens: &Tokens, at: usize, syntax: &Syntax) -> Option<Cal
     Some(CallSite {
         name: at,
         receiver,
-        arguments: arguments(tokens, at, first, open).or(is_initialized.then_some(0)),
+        arguments: count_arguments(tokens, at, first, open).or(is_initialized.then_some(0)),
         is_new,
         is_macro: syntax.imports == Imports::Rust && tokens.at(at + 1) == "!",
     })
@@ -86,9 +86,9 @@ fn is_in_header(tokens: &Tokens, at: usize) -> bool {
         .any(|token| matches!(token, "class" | "struct" | "union" | "enum" | "trait" | "impl"))
 }
 
-/// Number of arguments of a call, if the arguments are in parentheses or piped in, or if the arity is given: `value |>
-/// f(x)`, `&f/2`.
-fn arguments(tokens: &Tokens, at: usize, first: usize, open: Option<usize>) -> Option<usize> {
+/// Returns the number of arguments of a call, if the arguments are in parentheses or piped in, or if the arity is
+/// given: `value |> f(x)`, `&f/2`.
+fn count_arguments(tokens: &Tokens, at: usize, first: usize, open: Option<usize>) -> Option<usize> {
     if tokens.before(first) == "&" && tokens.at(at + 1) == "/" && tokens.kind(at + 2) == Some(TokenKind::Number) {
         return tokens.at(at + 2).parse().ok();
     }
@@ -99,8 +99,8 @@ fn arguments(tokens: &Tokens, at: usize, first: usize, open: Option<usize>) -> O
     }
 }
 
-/// Returns whether a name without parentheses can be a call: it is not a symbol, a key or a type that is not
-/// instantiated.
+/// Returns whether a name without parentheses can be a call, because it is neither a symbol nor a key nor the name of a
+/// type that is not instantiated.
 fn is_bare_call(tokens: &Tokens, at: usize, syntax: &Syntax) -> bool {
     if matches!(syntax.names, Names::Ruby | Names::Elixir) {
         let is_key = tokens.at(at + 1) == ":" && tokens.is_glued(at + 1);
@@ -114,13 +114,13 @@ fn is_bare_call(tokens: &Tokens, at: usize, syntax: &Syntax) -> bool {
     syntax.maker.is_none() || !is_constant || makes
 }
 
-/// Returns whether the names from `first` to `last` after `<` name a markup element, which has attributes or an end
-/// tag.
+/// Returns whether the dotted name from `first` to `last`, which follows `<`, is the tag of a markup element. Such an
+/// element has attributes or an end tag.
 fn is_element(tokens: &Tokens, first: usize, last: usize) -> bool {
     angle_closer(tokens, first - 1).is_none() || tokens.positions(tokens.at(last)).any(|end| ends_element(tokens, end))
 }
 
-/// Returns whether a name, or the dotted name that it ends, follows `</`.
+/// Returns whether a name, or the dotted name that ends with it, follows `</`.
 fn ends_element(tokens: &Tokens, mut at: usize) -> bool {
     for _ in 0..MAX_RECEIVER_TOKENS {
         match tokens.before(at) {
@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_without_brackets() {
+    fn calls_without_parentheses_are_found() {
         check("ruby", "x = send if ready?", "send", &["-"]);
         check("ruby", "a.send b; A::Send.new(1).go", "Send", &["A::-"]);
         check("elixir", "x |> M.send(1) |> send", "send", &["M.2", "1"]);

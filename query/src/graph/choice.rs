@@ -7,8 +7,8 @@ use super::infer::{Reader, Value};
 const MAX_CONDITION_TOKENS: usize = 64;
 
 impl Reader<'_, '_> {
-    /// Returns the value of `a ? b : c`, `a ?? b` or `a || b`, whose first operand `a` ends before the token `next`.
-    /// This is the value of the first alternative whose value is known.
+    /// Returns the value of `a ? b : c`, `a ?? b` or `a || b`, which is the value of the first alternative whose value
+    /// is known. `first` is the value of the operand `a`, which ends before the token `next`.
     pub(super) fn choice(&self, first: &Value, next: usize, end: usize) -> Result<Option<Value>> {
         let tokens = &self.tokens;
         if matches!(tokens.at(next), "??" | "||" | "or" | "?:") && next < end {

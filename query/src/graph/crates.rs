@@ -13,7 +13,7 @@ const TARGETS: [&str; 3] = ["tests", "examples", "benches"];
 pub(crate) enum Reach {
     /// The path names the module of the definition.
     Exactly,
-    /// The path names the crate of the definition, which may re-export it.
+    /// The path names the crate of the definition. The crate may re-export the definition.
     Crate,
     /// The path cannot refer to the definition.
     Never,

@@ -21,8 +21,8 @@ struct Extended<'v> {
 
 impl Reader<'_, '_> {
     /// Returns the extension members of a value with a given name: `impl Trait for String`, `extension String`, `fun
-    /// String.name()`, `static void Name(this string text)`. An extension of another external type is returned only if
-    /// nothing else is found, because that type may be a base type.
+    /// String.name()`, `static void Name(this string text)`. Returns an extension of another external type only if
+    /// there is no other result, because that type may be a base type of the value's type.
     pub(super) fn extension(&self, value: &Value, name: &str) -> Result<Option<Value>> {
         let mut extended = Extended { types: Vec::new(), external: None };
         for of in self.types(value)?.unwrap_or_default() {

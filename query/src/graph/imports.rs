@@ -23,7 +23,8 @@ const MAX_EXPORTS: usize = 1_024;
 /// module is searched for a name only once.
 #[derive(Debug, Default)]
 pub(crate) struct ExportSearch {
-    asked: FxHashSet<(String, String)>,
+    /// Searched modules, each with the name that was searched for.
+    visited: FxHashSet<(String, String)>,
     depth: u32,
 }
 
@@ -224,7 +225,7 @@ pub(crate) fn exported_by(
 
 /// Resolves a name that a file defines or re-exports. `default NAME` means the default export, imported as NAME.
 fn exported(index: &Index<'_>, path: &str, name: &str, search: &mut ExportSearch) -> Result<Meaning> {
-    if search.depth >= MAX_EXPORT_DEPTH || !search.asked.insert((path.to_owned(), name.to_owned())) {
+    if search.depth >= MAX_EXPORT_DEPTH || !search.visited.insert((path.to_owned(), name.to_owned())) {
         return Ok(Meaning::Unknown);
     }
     let file = index.file(path)?;
@@ -344,7 +345,7 @@ fn exported_names(tokens: &Tokens, table: Option<&str>, found: &mut Vec<Alias>) 
         }
     };
     for at in (0..tokens.len()).filter(|at| tokens.is_name(*at)) {
-        let behind = match (tokens.at(at), tokens.at(at + 1)) {
+        let separator = match (tokens.at(at), tokens.at(at + 1)) {
             ("default", _) if tokens.before(at) == "export" => {
                 add("default", at + 1);
                 continue;
@@ -362,7 +363,7 @@ fn exported_names(tokens: &Tokens, table: Option<&str>, found: &mut Vec<Alias>) 
             "=" if opener >= 2 => tokens.at(opener - 2),
             word => word,
         });
-        match (behind, holder) {
+        match (separator, holder) {
             ("as", Some("export")) => add(tokens.at(at + 2), at),
             (":", Some("exports")) | ("=", Some("return")) => add(tokens.at(at), at + 2),
             ("=", None) if owner.is_some() && (owner == Some("exports") || owner == table) => {

@@ -1,4 +1,4 @@
-//! The definitions and files of a generation, as the resolution of calls reads them. Results are cached.
+//! Cached access to the definitions and files of a generation, for the resolution of calls.
 
 use std::borrow::Borrow;
 use std::cell::{Cell, RefCell};
@@ -249,12 +249,12 @@ impl<'s> Index<'s> {
         })
     }
 
-    /// Starts a request and resets its limit of steps.
+    /// Starts a request and resets the number of steps that may be taken.
     pub(crate) fn begin(&self) {
         self.steps_left.set(MAX_STEPS);
     }
 
-    /// Starts the resolution of the calls of a name in a text and resets its limit of expressions.
+    /// Starts the resolution of the calls of a name in a text and resets the number of expressions that may be read.
     pub(crate) fn begin_calls(&self) {
         self.expressions_left.set(MAX_EXPRESSIONS);
     }
@@ -351,7 +351,7 @@ impl<'s> Index<'s> {
         Ok(self.named(name)?.iter().filter(|other| other.syntax.group == group).cloned().collect())
     }
 
-    /// Number of type parameters of a type or function according to its signature: 1 for `Box<T>`.
+    /// Returns the number of type parameters of a type or function according to its signature: 1 for `Box<T>`.
     pub(crate) fn type_parameters(&self, of: &Definition) -> Result<usize> {
         self.caches.type_parameters.get_or(&of.id, || {
             let tokens = Tokens::read(self.signature_text(of)?, of.syntax);
@@ -465,7 +465,8 @@ impl<'s> Index<'s> {
         })
     }
 
-    /// Returns the definitions and files that define a name, including names without a separate chunk.
+    /// Returns the definitions that define a name, including names without a separate chunk. The code of a file outside
+    /// of definitions counts as a definition.
     pub(crate) fn defining(&self, name: &str) -> Result<Definitions> {
         let mut found = Vec::new();
         for id in self.chunks(Label::Defines(name), MAX_NAMESAKES)?.list {

@@ -38,7 +38,7 @@ pub(crate) enum Value {
     Functions(Definitions, Reason),
     /// A module, by the name that the file of the definition uses for it.
     Module(String, Rc<Definition>),
-    /// A table or object in a file, with the owner of its members.
+    /// A table or object, as the path of its file and the name of the owner of its members.
     Holder(Rc<str>, String),
     /// A value that comes from outside of the repository.
     External,
@@ -96,8 +96,8 @@ impl<'i, 's> Reader<'i, 's> {
         Ok(Self { index, tokens: index.tokens(&from)?, from, depth: 0, nesting: 0 })
     }
 
-    /// Returns a reader of another definition at the next depth; `None` if the maximum depth is reached.
-    pub(super) fn at(&self, from: &Rc<Definition>) -> Result<Option<Self>> {
+    /// Returns a reader of another definition at the next inference depth; `None` if the maximum depth is reached.
+    pub(super) fn reader_of(&self, from: &Rc<Definition>) -> Result<Option<Self>> {
         if self.depth >= MAX_INFERENCE_DEPTH {
             return Ok(None);
         }
@@ -114,7 +114,7 @@ impl<'i, 's> Reader<'i, 's> {
         while matches!(tokens.at(at), "await" | "&" | "*" | "yield" | "go" | "mut") && at < end {
             at += 1;
         }
-        let (value, mut next) = self.first(at, end)?;
+        let (value, mut next) = self.first_operand(at, end)?;
         let mut value = self.named_value(value, next)?;
         // The object or type of the last member.
         let mut owner = None;
@@ -126,17 +126,17 @@ impl<'i, 's> Reader<'i, 's> {
                 _ if tokens.is_separator(next) && tokens.at(next + 1) == "(" => {
                     // Go: x.(T)
                     value = self.instance_at(next + 2);
-                    next = tokens.behind(next + 1, end);
+                    next = tokens.after_closer(next + 1, end);
                 }
                 _ if tokens.is_separator(next) && self.is_member(next + 1) => {
                     let name = tokens.at(next + 1);
                     next += 2;
-                    let held = match self.constructed(&value, name) {
+                    let next_value = match self.constructed(&value, name) {
                         Some(made) => Some(made),
                         None => self.receiver_or_element(&value, name)?,
                     };
-                    if let Some(held) = held {
-                        value = held;
+                    if let Some(next_value) = next_value {
+                        value = next_value;
                         next = call_end(tokens, next);
                         continue;
                     }
@@ -147,7 +147,7 @@ impl<'i, 's> Reader<'i, 's> {
                         && self.returns_receiver(functions)?
                     {
                         value = receiver;
-                        next = tokens.behind(open, end);
+                        next = tokens.after_closer(open, end);
                         continue;
                     }
                     owner = Some(receiver);
@@ -161,7 +161,7 @@ impl<'i, 's> Reader<'i, 's> {
                     if let Some(receiver) = owner.take() {
                         value = self.with_type_argument(value, &receiver)?;
                     }
-                    next = tokens.behind(next, end);
+                    next = tokens.after_closer(next, end);
                 }
                 // Ruby: `Type.new [1]` has an argument.
                 "[" if self.from.syntax.names == Names::Ruby && !tokens.is_glued(next) => break,
@@ -195,7 +195,7 @@ impl<'i, 's> Reader<'i, 's> {
                 }
                 "{" if matches!(value, Value::Types(..)) => {
                     value = self.call(value)?;
-                    next = tokens.behind(next, end);
+                    next = tokens.after_closer(next, end);
                 }
                 "!" | "?" | "!!" if matches!(tokens.at(next + 1), "." | "?." | ")" | ";" | "[" | "" | ",") => next += 1,
                 _ => break,
@@ -224,6 +224,7 @@ impl<'i, 's> Reader<'i, 's> {
     }
 
     /// Keeps the types or functions whose number of type parameters equals the number of type arguments after a name.
+    /// Keeps all types or functions if none matches.
     pub(super) fn with_type_arguments(&self, value: Value, name: usize) -> Result<Value> {
         let count = type_name::argument_count(&self.tokens, name + 1);
         Ok(match value {
@@ -265,7 +266,7 @@ impl<'i, 's> Reader<'i, 's> {
     }
 
     /// Returns the value of the first operand, and the position after it.
-    pub(super) fn first(&self, at: usize, end: usize) -> Result<(Value, usize)> {
+    pub(super) fn first_operand(&self, at: usize, end: usize) -> Result<(Value, usize)> {
         let tokens = &self.tokens;
         let syntax = self.from.syntax;
         let word = tokens.at(at);
@@ -282,7 +283,7 @@ impl<'i, 's> Reader<'i, 's> {
         }
         if word == "new" {
             let Some((name, next)) = type_name::read(tokens, at + 1) else { return Ok((Value::Unknown, end)) };
-            let next = if tokens.at(next) == "(" { tokens.behind(next, end) } else { next };
+            let next = if tokens.at(next) == "(" { tokens.after_closer(next, end) } else { next };
             return Ok((Value::Instance(name, Rc::clone(&self.from)), next));
         }
         if word == "(" {
@@ -301,7 +302,7 @@ impl<'i, 's> Reader<'i, 's> {
         }
         // Objective-C: [object message]
         if word == "[" && !syntax.languages.contains(&"objc") {
-            return Ok((Value::External, tokens.behind(at, end)));
+            return Ok((Value::External, tokens.after_closer(at, end)));
         }
         if word == "<" && syntax.imports == Imports::Rust {
             return self.qualified_self(at, end);
@@ -315,10 +316,10 @@ impl<'i, 's> Reader<'i, 's> {
         }
         if syntax.imports == Imports::Ecma {
             let is_module = word == "module" && tokens.at(at + 1) == "." && tokens.at(at + 2) == "exports";
-            let behind = at + if is_module { 3 } else { 1 };
+            let next = at + if is_module { 3 } else { 1 };
             if is_module || word == "exports" {
                 let file = self.from.path.rsplit('/').next().unwrap_or_default();
-                return Ok((Value::Module(format!("./{file}"), Rc::clone(&self.from)), behind));
+                return Ok((Value::Module(format!("./{file}"), Rc::clone(&self.from)), next));
             }
         }
         if syntax.imports == Imports::Modules && (word.starts_with(char::is_uppercase) || tokens.at(at + 1) == "::") {
@@ -336,7 +337,7 @@ impl<'i, 's> Reader<'i, 's> {
         }
         let own = scope::enclosing_type(self.index, &self.from)?;
         if syntax.base.contains(&word) {
-            let next = if tokens.at(at + 1) == "(" { tokens.behind(at + 1, end) } else { at + 1 };
+            let next = if tokens.at(at + 1) == "(" { tokens.after_closer(at + 1, end) } else { at + 1 };
             let Some(own) = own else { return Ok((Value::Unknown, next)) };
             let bases = scope::bases(self.index, &own)?;
             let value = match bases.types.is_empty() {
@@ -382,11 +383,11 @@ impl<'i, 's> Reader<'i, 's> {
     pub(super) fn qualified_self(&self, at: usize, end: usize) -> Result<(Value, usize)> {
         let tokens = &self.tokens;
         let next = angle_closer(tokens, at).map_or(end, |closer| closer + 1);
-        let Some((of, behind)) = type_name::read(tokens, at + 1) else { return Ok((Value::External, next)) };
+        let Some((of, after)) = type_name::read(tokens, at + 1) else { return Ok((Value::External, next)) };
         let mut types = self.types_named(&of, &self.from)?.unwrap_or_default();
         if types.is_empty()
-            && tokens.at(behind) == "as"
-            && let Some((of, _)) = type_name::read(tokens, behind + 1)
+            && tokens.at(after) == "as"
+            && let Some((of, _)) = type_name::read(tokens, after + 1)
         {
             types = self.types_named(&of, &self.from)?.unwrap_or_default();
         }
@@ -498,5 +499,5 @@ impl<'i, 's> Reader<'i, 's> {
 
 /// Returns the position after the arguments that begin at `at`, or `at` if no arguments begin there.
 fn call_end(tokens: &Tokens, at: usize) -> usize {
-    if tokens.at(at) == "(" { tokens.behind(at, tokens.len()) } else { at }
+    if tokens.at(at) == "(" { tokens.after_closer(at, tokens.len()) } else { at }
 }

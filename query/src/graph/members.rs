@@ -121,7 +121,7 @@ impl Reader<'_, '_> {
     pub(super) fn deref_target(&self, value: &Value, types: &[Rc<Definition>]) -> Result<Option<(Value, Self)>> {
         for of in types {
             for block in scope::implementations(self.index, of)? {
-                let Some(reader) = self.at(&block)? else { return Ok(None) };
+                let Some(reader) = self.reader_of(&block)? else { return Ok(None) };
                 let tokens = &reader.tokens;
                 let is_deref = tokens.positions("Deref").next().is_some();
                 let target = tokens.positions("Target").find(|at| tokens.at(at + 1) == "=").filter(|_| is_deref);
@@ -171,13 +171,13 @@ impl Reader<'_, '_> {
                 return Ok(None);
             }
         }
-        let held = match value {
+        let found = match value {
             Value::Instance(of, _) if is_element && is_transparent(of) => Some(value.clone()),
             Value::Instance(of, _) if is_element && !of.arguments.is_empty() => Some(value.clone().element()),
             Value::Instance(..) | Value::Objects(_) if is_same => Some(value.clone()),
             _ => None,
         };
-        Ok(held)
+        Ok(found)
     }
 
     /// Returns a member of a table, an untyped object or a function; `None` for any other value.
@@ -230,7 +230,7 @@ impl Reader<'_, '_> {
             parts.extend(others);
         }
         for of in &parts {
-            let Some(reader) = self.at(of)? else { break };
+            let Some(reader) = self.reader_of(of)? else { break };
             let declared = declarations::declared(&reader.tokens, &own, DeclarationKind::Field, of.syntax);
             let mut first = None;
             if let Some(declared) = declared.filter(|declared| *declared != Declared::Untyped) {
@@ -240,7 +240,7 @@ impl Reader<'_, '_> {
                 }
             }
             for method in self.assigning_methods(of)? {
-                let Some(reader) = self.at(&method)?.filter(|_| self.index.may_step()) else { break };
+                let Some(reader) = self.reader_of(&method)?.filter(|_| self.index.may_step()) else { break };
                 for declared in declarations::assigned(&reader.tokens, name, of.syntax) {
                     match reader.declared(declared)? {
                         value @ (Value::Unknown | Value::External) => first = first.or(Some(value)),
@@ -274,6 +274,7 @@ impl Reader<'_, '_> {
         Ok(found)
     }
 
+    /// Returns the result of the first function whose signature can be parsed.
     pub(super) fn result(&self, functions: &[Rc<Definition>]) -> Result<Value> {
         for function in functions {
             let Some(read) = self.index.signature(function)? else { continue };

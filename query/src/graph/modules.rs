@@ -141,7 +141,7 @@ fn in_package(index: &Index<'_>, path: &str, target: &Definition) -> Result<bool
     }
 }
 
-/// Returns whether a file declares the package `a.b` or is in the directory `a/b`, below any other directory.
+/// Returns whether a file declares the package, such as `a.b`, or is in a directory whose path ends with `a/b`.
 pub(crate) fn is_in_package(index: &Index<'_>, package: &str, target: &Definition) -> Result<bool> {
     let declared = index.package(&target.path)?;
     Ok(declared.as_deref() == Some(package) || is_below(target.directory(), &package.replace('.', "/")))

@@ -14,7 +14,7 @@ use super::type_name::{self, TypeName};
 
 /// Maximum number of definitions whose parameters are compared with the arguments of a call.
 const MAX_OVERLOADS: usize = 32;
-/// Built-in types of strings, characters and Booleans, which are not converted to other types.
+/// Built-in types of strings, characters and Booleans, which are not implicitly converted to other types.
 const DISTINCT: [&str; 9] = ["string", "String", "str", "bool", "boolean", "Bool", "Boolean", "char", "Char"];
 
 /// An argument of a call.
@@ -89,8 +89,8 @@ fn by_types(reader: &Reader<'_, '_>, found: Definitions, site: &CallSite, open: 
     Ok(if best.is_empty() { found } else { best })
 }
 
-/// Number of parameters that have the types of their arguments. `None` if a parameter cannot take its argument, or if a
-/// type argument is neither given nor inferable.
+/// Returns the number of parameters that have the types of their arguments. `None` if a parameter cannot take its
+/// argument, or if a type argument is neither given nor inferable.
 fn matches(
     reader: &Reader<'_, '_>,
     of: &Rc<Definition>,

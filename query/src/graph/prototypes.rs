@@ -7,12 +7,12 @@ use rustc_hash::FxHashSet;
 use super::index::{Definition, Definitions, Index, Result, directory};
 use super::tokens::Tokens;
 
-/// Replaces each declaration by the definitions that it declares.
+/// Replaces each declaration with the definitions that it declares.
 pub(crate) fn resolve_declarations(index: &Index<'_>, found: Definitions) -> Result<Definitions> {
     let mut resolved: Definitions = Vec::with_capacity(found.len());
     let mut seen = FxHashSet::default();
     for one in found {
-        resolved.extend(declared_by(index, &one)?.into_iter().filter(|meant| seen.insert(meant.id)));
+        resolved.extend(declared_by(index, &one)?.into_iter().filter(|declared| seen.insert(declared.id)));
     }
     Ok(resolved)
 }
@@ -53,7 +53,7 @@ pub(crate) fn declarations(index: &Index<'_>, of: &Rc<Definition>) -> Result<Def
     for other in namesakes(index, of)? {
         if other.id != of.id
             && is_declaration(index, &other)?
-            && declared_by(index, &other)?.iter().any(|meant| meant.id == of.id)
+            && declared_by(index, &other)?.iter().any(|declared| declared.id == of.id)
         {
             found.push(other);
         }
@@ -121,7 +121,7 @@ fn names_itself(tokens: &Tokens, name: &str) -> bool {
         && tokens.at(3) == name
 }
 
-/// Number of parameters of a function.
+/// Returns the maximum number of arguments of a function; `None` if `of` is not a function or has no parameter list.
 fn arity(index: &Index<'_>, of: &Definition) -> Result<Option<usize>> {
     if !of.is_function() {
         return Ok(None);
@@ -133,8 +133,8 @@ fn is_declaration_file(path: &str) -> bool {
     [".d.ts", ".d.mts", ".d.cts", ".pyi"].iter().any(|ending| path.ends_with(ending))
 }
 
-/// Returns whether one file can be a module and the other its declarations. Two files `__init__` must be in the same
-/// directory, because a Python package has the name of its directory.
+/// Returns whether one file can be a module and the other file the declarations of this module. Two files `__init__`
+/// must be in the same directory, because a Python package has the name of its directory.
 fn same_module(one: &str, other: &str) -> bool {
     stem(one) == stem(other) && (stem(one) != "__init__" || directory(one) == directory(other))
 }
@@ -151,7 +151,7 @@ mod tests {
     use crate::graph::syntax;
 
     #[test]
-    fn functions_without_a_body() {
+    fn declarations_without_a_definition_are_recognised() {
         let declares = |text: &str| has_no_body(&Tokens::read(text.to_owned(), syntax::for_language("cpp")));
         for text in ["int f(int);", "virtual void f(S s = {}) = 0;", "K *f(void) __attribute__((noreturn));"] {
             assert!(declares(text), "{text}");

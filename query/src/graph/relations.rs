@@ -90,9 +90,9 @@ impl Found {
         resolve::add_target(&mut self.targets, target);
     }
 
-    /// Adds a caller if its call resolves to one of the definitions `meant`.
-    fn add_caller(&mut self, caller: &Rc<Definition>, targets: Vec<Target>, meant: &FxHashSet<ChunkId>) {
-        if let Some(target) = targets.into_iter().find(|target| meant.contains(&target.definition.id)) {
+    /// Adds a caller if one of its call targets is in `callees`.
+    fn add_caller(&mut self, caller: &Rc<Definition>, targets: Vec<Target>, callees: &FxHashSet<ChunkId>) {
+        if let Some(target) = targets.into_iter().find(|target| callees.contains(&target.definition.id)) {
             self.add(Target { definition: Rc::clone(caller), ..target });
         }
     }
@@ -127,8 +127,8 @@ impl<'s> RelationIndex<'s> {
     /// Fails if the index is damaged.
     pub fn definition_of(&self, id: ChunkId) -> Result<Option<ChunkId>> {
         let Some(definition) = self.index.definition(id)? else { return Ok(None) };
-        let meant = prototypes::declared_by(&self.index, &definition)?;
-        Ok(Some(if let [one] = meant.as_slice() { one.id } else { definition.id }))
+        let declared = prototypes::declared_by(&self.index, &definition)?;
+        Ok(Some(if let [one] = declared.as_slice() { one.id } else { definition.id }))
     }
 
     /// Returns the definitions with a qualified name that equals `name` or ends with it, ordered by key. A member
@@ -177,9 +177,9 @@ impl<'s> RelationIndex<'s> {
         });
         let mut named: BTreeMap<String, Named> = BTreeMap::new();
         for (_, definition, member) in found {
-            for meant in prototypes::declared_by(&self.index, &definition)? {
+            for declared in prototypes::declared_by(&self.index, &definition)? {
                 let member = member.clone();
-                named.entry(meant.key.clone()).or_insert(Named { id: meant.id, member });
+                named.entry(declared.key.clone()).or_insert(Named { id: declared.id, member });
             }
         }
         Ok(named.into_values().collect())
@@ -226,8 +226,8 @@ impl<'s> RelationIndex<'s> {
             }
             (Relation::Callers, Some(member)) => {
                 let names = self.with_renames(vec![member.clone()])?;
-                let meant = FxHashSet::from_iter([definition.id]);
-                let mut found = self.definitions_calling(&definition, names.clone(), &meant)?;
+                let callees = FxHashSet::from_iter([definition.id]);
+                let mut found = self.definitions_calling(&definition, names.clone(), &callees)?;
                 if definition.is_module && definition.syntax.imports.are_files() {
                     self.add_variable_callers(&definition, member, &names, &mut found)?;
                 }
@@ -280,23 +280,23 @@ impl<'s> RelationIndex<'s> {
     /// Returns the definitions that call `of` by one of `names`.
     fn callers(&self, of: &Rc<Definition>, names: Vec<String>) -> Result<Found> {
         // A call of a constructor is a call of the type.
-        let mut meant = FxHashSet::from_iter([of.id]);
+        let mut callees = FxHashSet::from_iter([of.id]);
         if of.is_type() {
-            meant.extend(self.index.other_parts(of)?.iter().map(|part| part.id));
-            meant.extend(resolve::own_constructors(&self.index, of)?.iter().map(|constructor| constructor.id));
+            callees.extend(self.index.other_parts(of)?.iter().map(|part| part.id));
+            callees.extend(resolve::own_constructors(&self.index, of)?.iter().map(|constructor| constructor.id));
         }
-        let mut found = self.definitions_calling(of, names, &meant)?;
+        let mut found = self.definitions_calling(of, names, &callees)?;
         for (caller, word) in self.instantiating_members(of)? {
-            found.add_caller(&caller, resolve::targets(&self.index, &caller, word)?, &meant);
+            found.add_caller(&caller, resolve::targets(&self.index, &caller, word)?, &callees);
         }
         for caller in self.delegating_definitions(of)? {
-            found.add_caller(&caller, resolve::delegates(&self.index, &caller)?, &meant);
+            found.add_caller(&caller, resolve::delegates(&self.index, &caller)?, &callees);
         }
         Ok(found)
     }
 
-    /// Returns the definitions in which a call of one of `names` resolves to one of the definitions `meant`.
-    fn definitions_calling(&self, of: &Definition, names: Vec<String>, meant: &FxHashSet<ChunkId>) -> Result<Found> {
+    /// Returns the definitions in which a call of one of `names` resolves to one of `callees`.
+    fn definitions_calling(&self, of: &Definition, names: Vec<String>, callees: &FxHashSet<ChunkId>) -> Result<Found> {
         let (mut found, mut seen) = (Found::default(), FxHashSet::default());
         for name in names {
             let chunks = self.index.chunks(Label::Calls(&name), MAX_CALLERS)?;
@@ -305,7 +305,7 @@ impl<'s> RelationIndex<'s> {
                 let Some(caller) = self.index.definition(id)? else { continue };
                 let may_call = caller.syntax.group == of.syntax.group || !caller.syntax.is_known();
                 if may_call && seen.insert((caller.id, name.clone())) {
-                    found.add_caller(&caller, resolve::targets(&self.index, &caller, &name)?, meant);
+                    found.add_caller(&caller, resolve::targets(&self.index, &caller, &name)?, callees);
                 }
             }
         }
@@ -508,8 +508,8 @@ impl<'s> RelationIndex<'s> {
             other.name == name && other.is_function() && ends_in(&dotted(other.owner()), &dotted(implementing))
         };
         // In the order of the file, the methods of a block follow the block.
-        let behind = file.definitions.iter().skip_while(|other| other.id != subtype.id).skip(1);
-        let own = behind.take_while(|other| !other.name.starts_with("impl"));
+        let following = file.definitions.iter().skip_while(|other| other.id != subtype.id).skip(1);
+        let own = following.take_while(|other| !other.name.starts_with("impl"));
         Ok(own.filter(is_member).cloned().collect())
     }
 

@@ -100,7 +100,7 @@ pub(crate) fn lookup(index: &Index<'_>, name: &str, from: &Rc<Definition>, role:
             }
             let near = top.iter().filter(|other| other.directory() == from.directory());
             let near: Definitions = near.cloned().collect();
-            // Another file or the type of an argument may bring a namespace into scope. Methods are left out, because
+            // Another file or the type of an argument may bring a namespace into scope. Methods are excluded, because
             // they need a receiver.
             let all = candidates.clone().filter(|other| !from.syntax.namespaces || other.kind != ChunkType::Method);
             // In Ruby, a method can be called without a receiver only inside its type.
@@ -369,9 +369,9 @@ pub(crate) fn base(index: &Index<'_>, of: &Rc<Definition>, name: &str) -> Result
     if types.is_empty() && !of.syntax.is_known() { from_stage(index, of, name, Definition::is_type) } else { Ok(types) }
 }
 
-/// Returns the definitions to which a name refers that a custom stage provides, in a language that cannot be parsed.
-/// Prefers definitions in the same file, then in languages of the same group. Empty if there are more than
-/// [`MAX_CANDIDATES`].
+/// Resolves a name that a custom stage provides for a text in a language that cannot be parsed. Prefers definitions in
+/// the same file, then in languages of the same group. Returns nothing if there are more than [`MAX_CANDIDATES`]
+/// definitions.
 pub(crate) fn from_stage(
     index: &Index<'_>,
     from: &Definition,

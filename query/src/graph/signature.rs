@@ -48,9 +48,9 @@ impl Signature {
 pub(crate) fn read(signature: &str, name: &str, syntax: &Syntax) -> Option<Signature> {
     let tokens = Tokens::read(signature.to_owned(), syntax);
     let (at, open) = tokens.positions(name).find_map(|at| {
-        let behind = if tokens.at(at + 1) == "<" { angle_closer(&tokens, at + 1)? + 1 } else { at + 1 };
-        let behind = if tokens.at(behind) == "[" { tokens.closer(behind)? + 1 } else { behind };
-        (tokens.at(behind) == "(").then_some((at, behind))
+        let next = if tokens.at(at + 1) == "<" { angle_closer(&tokens, at + 1)? + 1 } else { at + 1 };
+        let next = if tokens.at(next) == "[" { tokens.closer(next)? + 1 } else { next };
+        (tokens.at(next) == "(").then_some((at, next))
     })?;
     let close = tokens.closer(open)?;
     let (receiver, parameters) = parameters(&tokens, open, close, syntax);
@@ -109,7 +109,7 @@ fn parameters(tokens: &Tokens, open: usize, close: usize, syntax: &Syntax) -> (O
         if is_extended {
             receiver = type_name::read(tokens, start + 1).map(|(name, _)| name);
         } else if at > start && !is_marker && !(own && at <= start + 4) {
-            // Swift: a label precedes the name.
+            // Swift: calls use the label, which precedes the name.
             let has_label = syntax.languages.contains(&"swift");
             let mut names = (start..end_of_name.unwrap_or(at)).filter(|at| tokens.is_name(*at));
             let name = if has_label { names.next() } else { names.next_back() };

@@ -117,7 +117,7 @@ impl Tokens {
         }
     }
 
-    /// Returns whether a token begins a line.
+    /// Returns whether a token is the first on its line, or the first of the code in a string.
     pub(crate) fn is_first(&self, index: usize) -> bool {
         self.list.get(index).is_some_and(|token| token.is_first)
     }
@@ -134,12 +134,12 @@ impl Tokens {
     }
 
     /// Returns the position after the closing bracket of an opening bracket; `end` if the bracket is not closed.
-    pub(crate) fn behind(&self, open: usize, end: usize) -> usize {
+    pub(crate) fn after_closer(&self, open: usize, end: usize) -> usize {
         self.closer(open).map_or(end, |closer| closer + 1)
     }
 }
 
-/// Replaces every single colon by a dot.
+/// Replaces every colon that is not part of `::` with a dot.
 fn with_dots(text: &str) -> String {
     text.split("::").map(|part| part.replace(':', ".")).collect::<Vec<_>>().join("::")
 }
@@ -333,8 +333,8 @@ fn name_length(rest: &str, names: Names) -> Option<usize> {
         Names::Shell => matches!(c, '-' | ':' | '.'),
         _ => c == '$',
     };
-    let behind = sigils + first.len_utf8();
-    let length = rest[behind..].find(|c: char| !is_part(c)).map_or(rest.len(), |length| behind + length);
+    let start = sigils + first.len_utf8();
+    let length = rest[start..].find(|c: char| !is_part(c)).map_or(rest.len(), |length| start + length);
     let end = &rest[length..];
     let has_suffix = matches!(names, Names::Ruby | Names::Elixir)
         && end.starts_with(['?', '!'])
@@ -375,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn code_in_strings_is_code() {
+    fn code_in_strings_is_split_into_tokens() {
         assert_eq!(tokens("typescript", "`a ${f(x)}`")[1..], ["f", "(", "x", ")"]);
         assert_eq!(tokens("python", "f'{g(1)}'")[2..], ["g", "(", "1", ")"]);
         assert_eq!(tokens("python", "'{g(1)}'").len(), 1);
@@ -385,7 +385,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_has_tokens(text in "\\PC{0,80}|[a-z'\"`{}$/\\\\\n#(.]{0,80}") {
+        fn tokens_of_any_text_are_not_empty_and_brackets_match(text in "\\PC{0,80}|[a-z'\"`{}$/\\\\\n#(.]{0,80}") {
             for language in ["python", "typescript", "rust", "ruby", "php", "lua"] {
                 let tokens = Tokens::read(text.clone(), syntax::for_language(language));
                 for at in 0..tokens.len() {

@@ -34,7 +34,7 @@ pub struct RelationTree {
     pub root: TreeNode,
     /// The requested member of the root, if the request was not for the definition itself.
     pub member: Option<String>,
-    /// Number of relations that were left out because of their confidence.
+    /// Number of relations that the tree omits because their confidence is below the minimum.
     pub left_out: usize,
     /// Chunks that declare the root without defining it.
     pub declarations: Vec<ChunkId>,
@@ -137,8 +137,8 @@ impl Walk<'_, '_> {
             let relation = Some((other.reason, other.confidence));
             children.push(TreeNode { id: other.id, relation, end, children: Vec::new() });
         }
-        // Descends after adding all siblings, so that a sibling has its children in the tree even if it also occurs
-        // below another sibling.
+        // All siblings are added before the descent. If a definition is a sibling and also occurs below another
+        // sibling, the upper node gets the children.
         for child in children.iter_mut().filter(|child| child.end.is_none()) {
             self.above.push(child.id);
             child.children = self.children(&child.id.into(), depth - 1)?;

@@ -128,7 +128,7 @@ fn read_arguments(tokens: &Tokens, open: usize, depth: u32) -> Option<(Vec<TypeN
         while matches!(tokens.at(at), "?" | "extends" | "super" | "out" | "in") {
             at += 1;
         }
-        // A lifetime
+        // Rust: skip a lifetime.
         if tokens.at(at) == "'" && tokens.at(at + 2) == "," {
             at += 3;
         }
@@ -169,7 +169,7 @@ pub(crate) fn angle_closer(tokens: &Tokens, open: usize) -> Option<usize> {
     None
 }
 
-/// Number of type arguments or parameters in the angle brackets at a token; 0 without brackets.
+/// Returns the number of type arguments or parameters in the angle brackets at a token; 0 without brackets.
 pub(crate) fn argument_count(tokens: &Tokens, open: usize) -> usize {
     let Some(close) = angle_closer(tokens, open).filter(|_| tokens.at(open) == "<") else { return 0 };
     split_at_commas(tokens, open + 1..close).map_or(0, |parts| parts.len())

@@ -69,7 +69,8 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// Returns the types inside the type that an alias refers to: `typedef Map<A> Map; Map::Entry`.
+    /// Resolves a path whose last name is a type inside the type that the rest of the path names. The outer type may be
+    /// an alias: `typedef Map<A> Map; Map::Entry`.
     pub(super) fn nested(&self, name: &TypeName, from: &Rc<Definition>) -> Result<Option<Definitions>> {
         let Some((last, outer)) = name.path.split_last().filter(|(_, outer)| !outer.is_empty()) else {
             return Ok(None);
@@ -91,7 +92,7 @@ impl Reader<'_, '_> {
         let [name] = name.path.as_slice() else { return Ok(None) };
         let mut around = Some(Rc::clone(from));
         while let Some(at) = around {
-            let Some(reader) = self.at(&at)? else { break };
+            let Some(reader) = self.reader_of(&at)? else { break };
             let tokens = &reader.tokens;
             // Unlike the key of an object or the label of a case, a type parameter is in a list or a `where` clause.
             let is_bound = |at: &usize| {
@@ -110,15 +111,15 @@ impl Reader<'_, '_> {
     /// Adds the types that type aliases refer to: `using A = B`, `typedef B A`, `type A = B`.
     pub(super) fn aliased(&self, mut types: Definitions) -> Result<Definitions> {
         for of in types.clone().iter().filter(|of| of.kind == ChunkType::Type) {
-            let Some(reader) = self.at(of)?.filter(|_| self.index.may_step()) else { break };
+            let Some(reader) = self.reader_of(of)?.filter(|_| self.index.may_step()) else { break };
             let tokens = &reader.tokens;
             let start = match tokens.at(0) {
                 "typedef" => Some(1),
                 _ => tokens.positions(&of.name).find(|at| tokens.at(at + 1) == "=").map(|at| at + 2),
             };
             if let Some((name, _)) = start.and_then(|start| type_name::read(tokens, start)) {
-                let meant = reader.types_named(&name, of)?.unwrap_or_default();
-                types.extend(meant.into_iter().filter(|meant| meant.id != of.id));
+                let targets = reader.types_named(&name, of)?.unwrap_or_default();
+                types.extend(targets.into_iter().filter(|target| target.id != of.id));
             }
         }
         Ok(types)

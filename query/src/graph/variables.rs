@@ -68,7 +68,7 @@ impl Reader<'_, '_> {
                 return Ok(Some(value));
             }
             let Some(parent) = self.index.parent(&reader.from)?.filter(|parent| parent.is_function()) else { break };
-            let Some(next) = reader.at(&parent)? else { break };
+            let Some(next) = reader.reader_of(&parent)? else { break };
             (reader, at) = (next, usize::MAX);
         }
         Ok(None)
@@ -84,7 +84,7 @@ impl Reader<'_, '_> {
             return self.default_variable(path);
         }
         for module in file.definitions.iter().filter(|definition| definition.is_module) {
-            let Some(reader) = self.at(module)? else { break };
+            let Some(reader) = self.reader_of(module)? else { break };
             if let Some(declared) = declarations::declared(&reader.tokens, name, DeclarationKind::Local, module.syntax)
             {
                 return reader.declared(declared);
@@ -108,7 +108,7 @@ impl Reader<'_, '_> {
         }
         let file = self.index.file(path)?;
         for module in file.definitions.iter().filter(|definition| definition.is_module) {
-            let Some(reader) = self.at(module)? else { break };
+            let Some(reader) = self.reader_of(module)? else { break };
             let tokens = &reader.tokens;
             let exported = tokens.positions("default").find(|at| tokens.before(*at) == "export").map(|at| at + 1);
             match exported.map(|at| (at, tokens.at(at))) {

@@ -203,6 +203,7 @@ struct FileLines {
 }
 
 impl Packer<'_> {
+    /// Adds a piece, truncated if necessary. Returns whether the piece was added.
     fn add(&mut self, piece: Piece, budget: usize) -> bool {
         let count = piece.text.lines().count();
         if self.try_lines(&piece, count, budget) {

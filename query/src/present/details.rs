@@ -45,8 +45,8 @@ pub fn complete(searchers: &[&Searcher], results: &mut SearchResults, details: &
     for term in results.hits.iter().flat_map(|hit| &hit.explanation.matched_terms) {
         details.work.check()?;
         if !results.term_weights.contains_key(term) {
-            let held_by = corpus.doc_frequency(term)?;
-            results.term_weights.insert(term.clone(), idf(corpus.chunks(), u64::from(held_by)));
+            let frequency = corpus.doc_frequency(term)?;
+            results.term_weights.insert(term.clone(), idf(corpus.chunks(), u64::from(frequency)));
         }
     }
     let mut files: Vec<Files<'_>> = searchers.iter().map(|searcher| Files::new(searcher)).collect();

@@ -1,4 +1,4 @@
-//! Facts about a hit in the form in which answers contain them.
+//! Facts about a hit in the form of JSON answers.
 
 use aurora_storage::{AccessRecord, ChunkHistory, HistoryTier, Verdict};
 use serde::Serialize;
@@ -103,7 +103,7 @@ pub(crate) fn access<S: Serializer>(access: &Option<AccessRecord>, serializer: S
     AccessFacts { count, last, feedback }.serialize(serializer)
 }
 
-/// Serializes as [`FileFacts`]; as no keys if the file was not examined.
+/// Serializes as [`FileFacts`], or without keys if the file was not examined.
 pub(crate) fn file_state<S: Serializer>(state: &Option<FileState>, serializer: S) -> Result<S::Ok, S::Error> {
     let facts = state.map(|state| FileFacts { changed_since_index: state.is_stale(), file_state: state });
     facts.serialize(serializer)

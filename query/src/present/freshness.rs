@@ -87,7 +87,7 @@ mod tests {
     fn contents_are_compared_if_the_stamps_differ() {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let path = directory.path().join("a.py");
-        let root = Directory::open_root(directory.path()).expect("opened");
+        let root = Directory::open_root(directory.path()).expect("the directory exists");
         let known = record(b"one", 1);
         assert_eq!(file_state(&root, &known), FileState::Gone);
         fs::write(&path, "one").expect("written");
@@ -101,11 +101,11 @@ mod tests {
     }
 
     #[test]
-    fn a_path_outside_of_the_root_is_unknown() {
+    fn the_state_of_a_file_outside_of_the_root_is_unknown() {
         let directory = tempfile::tempdir().expect("a temporary directory");
         fs::write(directory.path().join("a.py"), "one").expect("written");
         fs::create_dir(directory.path().join("root")).expect("created");
-        let root = Directory::open_root(&directory.path().join("root")).expect("opened");
+        let root = Directory::open_root(&directory.path().join("root")).expect("the directory exists");
         let known = FileRecord { path: "../a.py".to_owned(), ..record(b"one", 1) };
         assert_eq!(file_state(&root, &known), FileState::Unknown);
     }

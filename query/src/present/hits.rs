@@ -44,8 +44,8 @@ pub(crate) fn hits(
         let rows = group.rows.iter().map(|&row| &ranked[row]);
         let rows = rows.filter(|row| row.score >= MIN_SHARE * candidate.score);
         let rows = rows.map(|row| FileRow::from_chunk(row.retrieved.chunk, row.score)).collect();
-        let kept = (content, root.memory.is_some());
-        let hit = Hit::from_chunk((at + 1, id), chunk, kept, scores, candidate.access.clone(), explanation);
+        let options = (content, root.memory.is_some());
+        let hit = Hit::from_chunk((at + 1, id), chunk, options, scores, candidate.access.clone(), explanation);
         let (place, name) = (candidate.retrieved.root, root.name.map(str::to_owned));
         hits.push(Hit { root_place: place, root: name, copies, rows, ..hit });
     }

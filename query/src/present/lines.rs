@@ -45,14 +45,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_whole_span_needs_no_file() {
+    fn a_text_with_all_lines_needs_no_file() {
         assert_eq!(line_numbers("a\nb", (4, 5), None), [Some(4), Some(5)]);
         assert_eq!(line_numbers("a\nb", (4, 9), None), [None, None]);
         assert_eq!(line_numbers("", (0, 0), None), []);
     }
 
     #[test]
-    fn a_skeleton_is_found_in_its_file() {
+    fn lines_of_a_text_with_gaps_are_found_in_the_file() {
         let file = "import x\nclass A:\n    def f(self):\n        return 1\n    def g(self):\n        return 1\n";
         let text = "class A:\n    def f(self):\n    def g(self) -> int:\n        return 1";
         assert_eq!(line_numbers(text, (2, 6), Some(file)), [Some(2), Some(3), None, Some(4)]);

@@ -183,7 +183,7 @@ pub struct Hit {
     /// Full text; empty unless [`crate::Query::content`] is set.
     #[serde(rename = "content", skip_serializing_if = "String::is_empty")]
     pub text: String,
-    /// Columns of plugin stages.
+    /// Custom columns with their values.
     #[cfg_attr(feature = "schema", schema(value_type = BTreeMap<String, MetaValue>))]
     #[serde(serialize_with = "metadata")]
     pub metadata: Vec<(String, MetaValue)>,
@@ -326,8 +326,9 @@ impl FileRow {
 pub struct Copies {
     /// Number of copies.
     pub count: usize,
-    /// Locations of the best copies, at most [`Copies::NAMED`], each as `path:line`; memories have no line. If several
-    /// roots are searched, each location starts with the name of the root and a slash.
+    /// Locations of the best copies, at most [`Copies::NAMED`], each as `path:line`. Memories and conversation logs
+    /// have no line, and the id of a memory replaces its path. If several roots are searched, each location starts with
+    /// the name of the root and a slash.
     pub places: Vec<String>,
 }
 

@@ -49,8 +49,9 @@ pub struct Marker<'f> {
     patterns: Option<&'f TextFilter>,
 }
 
-/// A match within a line, with its term, if any.
+/// A match of a term or a pattern within a line.
 struct MatchMark {
+    /// The matched term; `None` at the start of a pattern match, and empty in the following lines of a pattern match.
     term: Option<String>,
     range: Range<usize>,
 }
@@ -75,9 +76,9 @@ impl<'f> Marker<'f> {
         self.marks(text).iter().map(|marks| ranges(marks)).collect()
     }
 
-    /// Returns at most `most` lines: the best matching lines of `text`, in the order of the text. If there are fewer,
-    /// and there are no patterns, adds the first line that contains `name`. If no line is chosen, returns the first
-    /// line that is not blank.
+    /// Returns at most `most` lines: the best matching lines of `text`, in the order of the text. If there are fewer
+    /// lines and no patterns, and none of the lines contains `name`, adds the first line that contains `name`. If no
+    /// line is chosen, returns the first line that is not blank.
     ///
     /// The weight of a line is the sum of the weights of its distinct terms. A term counts less if a chosen line
     /// already contains it. Lines with the start of a pattern match come before all others.
@@ -264,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_match_the_name_is_shown() {
+    fn without_a_match_the_line_with_the_name_is_shown() {
         let lines = marker(&[("zebra", 1.0)]).best_lines("# comment\ndef f():\n    pass", "f", 2);
         assert_eq!(places_and_matches(&lines), [(1, vec![])]);
         assert_eq!(marker(&[]).best_lines("\n  x", "f", 2)[0].place, 1);

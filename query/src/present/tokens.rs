@@ -30,7 +30,7 @@ pub const MAX_TOKEN_BYTES: usize = 64;
 /// assert_eq!(estimate_tokens("a\nb"), estimate_tokens("a") + estimate_tokens("b"));
 /// ```
 pub fn estimate_tokens(text: &str) -> usize {
-    text.split('\n').map(line).sum()
+    text.split('\n').map(line_tokens).sum()
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -54,7 +54,7 @@ fn byte_class(byte: u8) -> ByteClass {
     }
 }
 
-fn line(text: &str) -> usize {
+fn line_tokens(text: &str) -> usize {
     let bytes = text.as_bytes();
     let mut tokens = 1;
     let mut at = 0;

@@ -51,8 +51,8 @@ impl ActivationParts {
     }
 }
 
-/// Returns the parts of the activation from a stored chunk's history at `now`. `forgetting` is the rule of the chunk's
-/// memory, if the memory has one.
+/// Returns the parts of the activation from a stored chunk's history at `now`. `forgetting` is the kind of forgetting
+/// that the rules of the chunk's memory determine, if there are such rules.
 pub(crate) fn for_chunk(
     config: &ActivationConfig,
     chunk: ChunkRecord<'_>,
@@ -112,7 +112,7 @@ pub fn base_level(d: f64, uses: impl Iterator<Item = i64>, now: i64) -> Option<f
     if times.is_empty() {
         return None;
     }
-    times.sort_unstable(); // sums in the same order, whatever the order of the uses
+    times.sort_unstable(); // the order of the sum does not depend on the order of `uses`
     Some(times.into_iter().map(|time| days_between(time, now).max(MIN_DAYS).powf(-d)).sum::<f64>().ln())
 }
 

@@ -39,7 +39,7 @@ impl Boosts {
         Self { columns: boosted.collect(), note: note(&ignored.map(String::as_str).collect::<Vec<_>>()) }
     }
 
-    /// A note about configured columns that have no numbers.
+    /// Returns a note about configured columns that have no numbers.
     pub(crate) fn note(&self) -> Option<&str> {
         self.note.as_deref()
     }

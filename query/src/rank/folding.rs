@@ -147,7 +147,8 @@ mod tests {
     }
 
     fn folded(list: &[TestChunk], limit: usize) -> Vec<(usize, Vec<usize>)> {
-        let groups = fold(list.iter().map(|given| Ok(given.foldable())), limit, Group::Chunk).expect("nothing is read");
+        let groups =
+            fold(list.iter().map(|given| Ok(given.foldable())), limit, Group::Chunk).expect("every item is Ok");
         groups.into_iter().map(|group| (group.best, group.copies)).collect()
     }
 
@@ -205,7 +206,7 @@ mod tests {
             test_chunk("code:a:h", 60, "five"),
             test_chunk("code:d:f", 1, "six"),
         ];
-        let groups = fold(list.iter().map(|given| Ok(given.foldable())), 2, Group::File).expect("nothing is read");
+        let groups = fold(list.iter().map(|given| Ok(given.foldable())), 2, Group::File).expect("every item is Ok");
         let groups: Vec<_> = groups.into_iter().map(|group| (group.best, group.rows)).collect();
         assert_eq!(groups, [(0, vec![3, 5]), (1, vec![])]);
     }
@@ -250,9 +251,9 @@ mod tests {
                 prop_assert!(above.iter().any(|above| first_piece(&above.key) == same || above.foldable().overlaps(&chunk)));
             }
             for (at, given) in list.iter().enumerate().filter(|(_, given)| given.exact) {
-                let is_kept = entries.iter().any(|(kept, _)| *kept == at);
+                let is_listed = entries.iter().any(|(best, _)| *best == at);
                 let same = |above: &TestChunk| above.text == given.text || first_piece(&above.key) == first_piece(&given.key);
-                prop_assert!(is_kept || list[..at].iter().any(same));
+                prop_assert!(is_listed || list[..at].iter().any(same));
             }
         }
 

@@ -44,8 +44,8 @@ pub(crate) struct RankPair {
 impl Copy for Weights {}
 
 impl Weights {
-    /// Returns the weights for a kind of query. The weights of the other components are lowered in proportion to the
-    /// increase of the keyword weight.
+    /// Returns the weights for a kind of query. If the keyword weight increases, the other weights are scaled down, so
+    /// that the sum remains 1.
     pub(crate) fn for_kind(kind: &QueryKind, hybrid: &HybridConfig, kinds: &KindsConfig) -> Self {
         let base = hybrid.weights;
         let toward = |share: f32, keywords: f32| share * (keywords - base.bm25).max(0.0);

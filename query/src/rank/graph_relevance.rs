@@ -2,8 +2,8 @@
 //! (Haveliwala, "Topic-Sensitive PageRank", 2002).
 //!
 //! The graph consists of the candidates of a query, so its size is bounded. Edges lead from a turn to the next turn of
-//! its session, from an answer to the answered turn, and from a turn to every following turn, in the order of keys,
-//! that shares at least two of its rarer words.
+//! its session, from an answer to the answered turn, and from a turn to every later turn with which it shares at least
+//! two rare words. A turn is later if its key is greater.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,8 @@ const DAMPING: f64 = 0.85;
 const ROUNDS: usize = 20;
 /// Minimum number of shared words for an edge between two turns.
 const MIN_SHARED_WORDS: usize = 2;
-/// Maximum share of the turns that contain a shared word. A word in more turns does not indicate a topic.
+/// Maximum share of turns that may contain a shared word. A word in more turns is not rare, so it does not indicate a
+/// topic.
 const MAX_WORD_SHARE: f64 = 0.2;
 
 /// An edge from one node to another, with its weight.
@@ -84,13 +85,13 @@ pub(super) fn turn_relevance(ranked: &[RankedCandidate<'_>]) -> Vec<Option<f32>>
 /// Returns the edges between turns that share words. The weight is the number of shared words, divided by the number of
 /// words in the longer turn. Words are the distinct tokens of the embedded model.
 fn shared_topics(words: &[Vec<u16>]) -> Vec<Edge> {
-    let mut held: BTreeMap<u16, Vec<usize>> = BTreeMap::new();
+    let mut turns_by_word: BTreeMap<u16, Vec<usize>> = BTreeMap::new();
     for (node, words) in words.iter().enumerate() {
-        words.iter().for_each(|&word| held.entry(word).or_default().push(node));
+        words.iter().for_each(|&word| turns_by_word.entry(word).or_default().push(node));
     }
     let most = ((words.len() as f64 * MAX_WORD_SHARE) as usize).max(MIN_SHARED_WORDS);
     let mut shared: BTreeMap<(usize, usize), usize> = BTreeMap::new();
-    for nodes in held.values().filter(|nodes| nodes.len() <= most) {
+    for nodes in turns_by_word.values().filter(|nodes| nodes.len() <= most) {
         for (at, &from) in nodes.iter().enumerate() {
             nodes[at + 1..].iter().for_each(|&to| *shared.entry((from, to)).or_default() += 1);
         }

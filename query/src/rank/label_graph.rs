@@ -3,7 +3,7 @@
 //!
 //! If a name has several definitions, a call leads to the nearest definitions by file, imports and directory, among
 //! which the activation is divided. [`crate::RelationIndex`] is more precise, but has to read texts. A name that many
-//! chunks define or use is not selective, so its edges are left out. Links of memories lead from one index to another;
+//! chunks define or use is not selective, so it produces no edges. Links of memories lead from one index to another;
 //! all other edges stay within an index.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -15,7 +15,7 @@ use crate::memory::{column, text, texts};
 use crate::rank::spreading::{Node, RelationGraph};
 use crate::retrieve::PreparedQuery;
 
-/// Maximum number of chunks that may define or use a name. The edges of a more frequent name are left out.
+/// Maximum number of chunks that may define or use a name. A more frequent name produces no edges.
 const MAX_FAN_OUT: usize = 8;
 /// Maximum number of children, phases of one conversation, answers or links to which edges lead.
 const MAX_SIBLINGS: usize = 32;

@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn without_verdicts_nothing_changes() {
+    fn only_verdicts_change_activations() {
         let before = [0.0, 0.1, 1.0];
         let mut after = before;
         apply(&mut after, &[0.0; 3]);

@@ -19,7 +19,7 @@ const MIN_LENGTH_SHARE: f32 = 0.7;
 const MIN_COMMON_SHARE: f32 = 0.9;
 /// Number of model tokens that may differ in addition, because copies can have different paths.
 const PATH_TOKENS: f32 = 8.0;
-/// Number of bits of the filter of model tokens. A chunk has some dozens to a few hundred tokens.
+/// Number of bits of the filter of model tokens. A chunk has from a few dozen to a few hundred tokens.
 const BITS: usize = 512;
 
 /// The text of a chunk, prepared for comparison. The digests are computed at the first comparison that needs them.
@@ -185,8 +185,8 @@ mod tests {
 
     #[test]
     fn shared_documentation_does_not_make_other_code_alike() {
-        let doc = "Types of source that are made, one of those that are known here; others may be added later on.\n\
-                   Some modules return more than one of them, and then the first is what is written. See the guide.";
+        let doc = "Returns the types of source code that this module creates. Later versions may add more types.\n\
+                   Some modules return several types; the generator then writes only the first type. See the guide.";
         let method = |body: &str| format!("/**\n * {}\n */\ntypes() {{ return {body}; }}", doc.replace('\n', "\n * "));
         assert!(!alike((&method("this.known()"), doc), (&method("JAVASCRIPT"), doc)));
         let long = function("total", "args");

@@ -84,12 +84,12 @@ pub(crate) struct RankingContext<'r, 's> {
 }
 
 impl<'s> RankingContext<'_, 's> {
-    /// Returns the index of a candidate.
+    /// Returns the searched index that contains a candidate.
     pub(crate) fn root(&self, candidate: &Candidate<'_>) -> &PreparedQuery<'s> {
         &self.roots[candidate.root]
     }
 
-    /// Inverse document frequencies of the query's terms; `None` for a term that no chunk contains.
+    /// Returns the inverse document frequencies of the query's terms; `None` for a term that no chunk contains.
     pub(crate) fn term_idfs(&self) -> &[Option<f32>] {
         self.roots.first().map_or(&[], |root| root.bm25.term_idfs())
     }
@@ -106,8 +106,8 @@ impl<'s> RankingContext<'_, 's> {
     }
 }
 
-/// Ranks candidates, which must be in the order of their keys, with the access record of each. Returns them best first.
-/// If the reranker cannot be used, adds a note with the reason.
+/// Ranks candidates, which must be in the order of their keys, and returns them best first. `accesses` contains the
+/// access record of each candidate. If the reranker cannot be used, adds a note with the reason.
 ///
 /// # Errors
 /// Fails if an index cannot be read, or the request is cancelled.

@@ -49,15 +49,17 @@ pub(crate) struct Overlaps<'q, 'c> {
     texts: FxHashMap<&'c str, Overlap>,
     /// For each word that was compared, the positions of the query's parts with the same stem.
     forms: FxHashMap<Box<str>, Vec<usize>>,
+    /// The parts of the current text.
     parts: Parts,
-    held: Vec<bool>,
+    /// For each part of the query, whether the current text contains it.
+    is_matched: Vec<bool>,
 }
 
 impl<'q, 'c> Overlaps<'q, 'c> {
     /// Creates an empty cache.
     pub(crate) fn new(query: &'q WeighedParts<'q>) -> Self {
-        let held = vec![false; query.parts.len()];
-        Self { query, texts: FxHashMap::default(), forms: FxHashMap::default(), parts: Parts::default(), held }
+        let is_matched = vec![false; query.parts.len()];
+        Self { query, texts: FxHashMap::default(), forms: FxHashMap::default(), parts: Parts::default(), is_matched }
     }
 
     /// Returns the overlap of `text` and the query.
@@ -75,8 +77,8 @@ impl<'q, 'c> Overlaps<'q, 'c> {
 
     fn compare(&mut self, text: &str) -> Overlap {
         self.parts.read(text);
-        self.held.fill(false);
-        let (mut count, mut asked) = (0, 0);
+        self.is_matched.fill(false);
+        let (mut count, mut in_query) = (0, 0);
         for word in self.parts.iter() {
             count += 1;
             if !self.forms.contains_key(word) {
@@ -85,15 +87,15 @@ impl<'q, 'c> Overlaps<'q, 'c> {
                 self.forms.insert(word.into(), forms);
             }
             let forms = self.forms.get(word).map_or(&[][..], Vec::as_slice);
-            forms.iter().for_each(|&at| self.held[at] = true);
-            asked += usize::from(!forms.is_empty());
+            forms.iter().for_each(|&at| self.is_matched[at] = true);
+            in_query += usize::from(!forms.is_empty());
         }
         if count == 0 {
             return Overlap::default();
         }
-        let held = self.query.parts.iter().zip(&self.held).filter(|(_, is_held)| **is_held);
-        let held = held.fold(0.0, |sum, ((_, idf), _)| sum + idf);
-        Overlap { of_query: held / self.query.total, of_text: asked as f32 / count as f32 }
+        let matched = self.query.parts.iter().zip(&self.is_matched).filter(|(_, is_matched)| **is_matched);
+        let matched = matched.fold(0.0, |sum, ((_, idf), _)| sum + idf);
+        Overlap { of_query: matched / self.query.total, of_text: in_query as f32 / count as f32 }
     }
 }
 

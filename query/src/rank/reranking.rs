@@ -1,8 +1,8 @@
 //! Reranking: a model reads the query together with each of the best candidates.
 //!
 //! The model reads the indexed texts of these candidates. The texts of other candidates are not loaded. The model's
-//! score is not part of the fused score: it adds a lift after the rules, which has a bounded weight and appears in the
-//! explanation.
+//! score is not part of the fused score. After the rules are applied, it adds a lift, whose weight is bounded and which
+//! appears in the explanation.
 
 use std::cmp::Ordering;
 

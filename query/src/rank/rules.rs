@@ -153,7 +153,7 @@ fn definition(query: &RuleQuery<'_>, chunk: &Features<'_>) -> f32 {
 }
 
 /// Returns 1 if the query contains the path of the chunk's file or the end of this path, 0.5 if the query contains
-/// another part of the path, and otherwise 0.
+/// another part of the path with a `/`, and otherwise 0.
 fn path(query: &RuleQuery<'_>, chunk: &Features<'_>) -> f32 {
     if query.query.paths.is_empty() {
         return 0.0;
@@ -161,10 +161,10 @@ fn path(query: &RuleQuery<'_>, chunk: &Features<'_>) -> f32 {
     let path = chunk.named.path.to_lowercase();
     let given = |word: &Word| {
         let ends = path.strip_suffix(word.folded.as_str()).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'));
-        let held = word.folded.contains('/') && path.contains(word.folded.as_str());
+        let is_inside = word.folded.contains('/') && path.contains(word.folded.as_str());
         if ends {
             1.0
-        } else if held {
+        } else if is_inside {
             0.5
         } else {
             0.0
@@ -179,17 +179,17 @@ fn requested(query: &RuleQuery<'_>, chunk: &Features<'_>) -> f32 {
     f32::from(u8::from(!chunk.classes.and(query.requests.classes).is_empty()))
 }
 
-/// Returns whether the chunk is code between definitions.
+/// Returns whether the chunk is code between definitions that does not itself define a mentioned name.
 fn fragment(_: &RuleQuery<'_>, chunk: &Features<'_>) -> bool {
     chunk.named.chunk_type == ChunkType::Code && !chunk.defines_inside
 }
 
-/// Returns whether the chunk is a section of a document that the query does not ask for.
+/// Returns whether the chunk is a section of a document, unless the query asks for prose.
 fn prose(query: &RuleQuery<'_>, chunk: &Features<'_>) -> bool {
     matches!(chunk.named.chunk_type, ChunkType::Kb | ChunkType::Doc) && !query.requests.prose
 }
 
-/// Returns whether the chunk is data without behaviour that the query does not ask for.
+/// Returns whether the chunk is a type without behaviour, unless the query asks for types or mentions the type's name.
 fn shape(query: &RuleQuery<'_>, chunk: &Features<'_>) -> bool {
     let kind = chunk.named.chunk_type;
     matches!(kind, ChunkType::Interface | ChunkType::Type | ChunkType::Struct | ChunkType::Enum)
@@ -197,12 +197,14 @@ fn shape(query: &RuleQuery<'_>, chunk: &Features<'_>) -> bool {
         && definition(query, chunk) == 0.0
 }
 
-/// Returns whether the chunk has only one or two lines.
+/// Returns whether the chunk has at most [`MAX_SHORT_LINES`] lines. Memories, and chunks that define a mentioned name
+/// inside, do not count as short.
 fn short(_: &RuleQuery<'_>, chunk: &Features<'_>) -> bool {
     chunk.lines <= MAX_SHORT_LINES && !chunk.named.chunk_type.is_memory() && !chunk.defines_inside
 }
 
-/// Returns whether the chunk is code outside of definitions in a file that usually only re-exports.
+/// Returns whether the chunk is code outside of definitions in a file that usually only re-exports, unless the query
+/// asks for exports.
 fn reexports(query: &RuleQuery<'_>, chunk: &Features<'_>) -> bool {
     chunk.named.chunk_type == ChunkType::Code && is_reexport_file(chunk.named.path) && !query.requests.exports
 }
@@ -221,8 +223,8 @@ fn lower_repeated<C>(
     keys.sort_unstable_by(|(k, a), (l, b)| k.cmp(l).then(score(*b).total_cmp(&score(*a))).then(a.cmp(b)));
     for group in keys.chunk_by(|(k, _), (l, _)| k == l) {
         for (before, &(_, at)) in group.iter().enumerate() {
-            let kept = (1.0 - weight).powi(before as i32);
-            let loss = ranked[at].score * (1.0 - kept);
+            let share = (1.0 - weight).powi(before as i32);
+            let loss = ranked[at].score * (1.0 - share);
             ranked[at].change(rule, -loss);
         }
     }
@@ -299,7 +301,7 @@ mod tests {
         fused.collect()
     }
 
-    /// Final scores and rule names of chunks that all start from the same fused score.
+    /// Returns the final scores and rule names of chunks that all start from the same fused score.
     fn ranked(text: &str, chunks: &[ChunkName<'_>]) -> Vec<(f32, Vec<&'static str>)> {
         let name = |rule: &AppliedRule| match rule.rule {
             Cow::Borrowed(name) => name,
@@ -314,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn reasons_of_other_rules() {
+    fn rules_outside_of_the_table_have_reasons() {
         assert_eq!(reason("boost.churn", 0.1, "a", ChunkType::Function), "the value of its column `churn`");
         assert_eq!(reason("novel", 0.1, "a", ChunkType::Function), "raised by rule `novel`");
     }
@@ -346,8 +348,8 @@ mod tests {
         for (other, rule) in [(0, "tests"), (2, "vendored"), (3, "examples"), (4, "generated"), (5, "declarations")] {
             assert!(plain[other].0 < plain[1].0 && plain[other].1.contains(&rule), "{rule}");
         }
-        let asked = ranked("parse test", &chunks);
-        assert!(!asked[0].1.contains(&"tests") && asked[0].0 > asked[1].0);
+        let requested = ranked("parse test", &chunks);
+        assert!(!requested[0].1.contains(&"tests") && requested[0].0 > requested[1].0);
     }
 
     #[test]
@@ -389,9 +391,9 @@ mod tests {
         let chunks = ["a.rs", "b.rs", "c.rs"].map(|path| chunk("fmt", path, ChunkType::Method));
         let plain = ranked("how an error is shown", &chunks);
         assert!(plain[0].1.is_empty() && plain[1].1 == ["repeated_name"] && plain[1].0 > plain[2].0);
-        let asked =
+        let requested =
             ranked("what does `Error::fmt` show", &chunks.map(|chunk| ChunkName { name: "Error::fmt", ..chunk }));
-        assert!(asked.iter().all(|(_, rules)| !rules.contains(&"repeated_name")), "{asked:?}");
+        assert!(requested.iter().all(|(_, rules)| !rules.contains(&"repeated_name")), "{requested:?}");
     }
 
     #[test]

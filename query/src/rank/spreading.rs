@@ -84,7 +84,7 @@ mod tests {
     fn arrived(edges: &[(u32, u32)], sources: &[u32]) -> Vec<(u32, f32)> {
         let sources: Vec<_> = sources.iter().map(|&id| (0, ChunkId(id))).collect();
         let map = spread(&SearchConfig::default().activation, &sources, &Edges(edges.to_vec()))
-            .expect("no storage behind it");
+            .expect("the edges are in memory");
         map.into_iter().map(|((_, id), energy)| (id.0, (energy * 1000.0).round() / 1000.0)).collect()
     }
 

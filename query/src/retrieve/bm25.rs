@@ -44,7 +44,7 @@ pub(crate) struct KeywordSearch<'s> {
 /// BM25F, summed in the order of `terms`. Only chunks in `filter` are returned, but statistics cover the whole index.
 ///
 /// # Errors
-/// [`StorageError`] if the index cannot be read.
+/// Fails if the index cannot be read.
 pub fn best_chunks(
     snapshot: &Snapshot,
     config: &Bm25Config,
@@ -75,7 +75,7 @@ impl<'s> KeywordSearch<'s> {
         Ok(searches)
     }
 
-    /// Limits the weight of an additional term to the weight of the query's term that it belongs to.
+    /// Limits the weight of an additional term to the weight of the query's term from which it is derived.
     fn bound_extras(&mut self, query: &ParsedQuery, total: u64) {
         for (at, extra) in query.extras.iter().enumerate() {
             let most = self.term_idfs[extra.of].unwrap_or_else(|| idf(total, 0));

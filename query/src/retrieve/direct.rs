@@ -266,8 +266,8 @@ fn note_declarations(roots: &[PreparedQuery<'_>], matches: &mut OfChunks<ExactMa
     Ok(())
 }
 
-/// Returns the chunks that contain the subject of a query, or the whole query as a phrase. Skips short queries of
-/// common words.
+/// Returns the chunks that contain the subject of a query, or the whole query as a phrase. Returns nothing for a short
+/// unquoted phrase whose words occur together in many chunks or in a qualified name.
 fn containing_subject(
     roots: &[PreparedQuery<'_>],
     query: &str,

@@ -83,7 +83,7 @@ impl Spelling {
     }
 }
 
-/// A match of a name. The minimum ranks first; the fields are compared in the order of their declaration.
+/// A match of a name. The smallest match ranks first; the fields are compared in the order of their declaration.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct ExactMatch {
     spelling: Spelling,
@@ -283,7 +283,7 @@ fn joined(name: &str, joint: char) -> String {
     out
 }
 
-/// Replaces the separators of members by `.`. Text with spaces does not change, because it is not a chain of members.
+/// Replaces the separators of members with `.`. Text with spaces does not change, because it is not a chain of members.
 fn dotted(text: &str) -> String {
     if text.contains(char::is_whitespace) {
         return text.to_owned();
@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn lookups_are_the_whole_and_the_last_member() {
+    fn lookups_are_the_whole_name_and_its_last_member() {
         assert_eq!(IdentifierQuery::new("Type::member").lookups(), ["type::member", "member"]);
         assert_eq!(IdentifierQuery::new("HTTPServer").lookups(), ["httpserver", "http_server", "http-server"]);
         assert_eq!(IdentifierQuery::new("_from_text").lookups(), ["_from_text", "_fromtext", "_from-text"]);
@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn case_then_definition_then_main_code_then_exported_then_shorter_path() {
+    fn matches_are_ordered_by_case_then_code_then_main_code_then_export_then_path_length() {
         let hidden = ChunkName { exported: false, ..chunk("Session", ChunkType::Class, "a.py") };
         let order = [
             chunk("Session", ChunkType::Class, "src/session.py"),

@@ -25,7 +25,7 @@ pub(crate) struct Location {
     line: Option<u32>,
 }
 
-/// The distance between a chunk and a location. The minimum is the best match.
+/// The distance between a chunk and a location. The smallest distance is the best match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct LocationMatch {
     /// Number of directories that only one of the two paths has.
@@ -75,10 +75,10 @@ impl Location {
         let Some((stem, extension)) = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()) else {
             return Vec::new();
         };
-        let before = ["test_", "test"].map(|prefix| format!("{prefix}{stem}"));
-        let behind = [".test", ".spec", "_test", "_spec", "-test", "-spec", "test", "tests", "spec", "_tests"]
+        let prefixed = ["test_", "test"].map(|prefix| format!("{prefix}{stem}"));
+        let suffixed = [".test", ".spec", "_test", "_spec", "-test", "-spec", "test", "tests", "spec", "_tests"]
             .map(|suffix| format!("{stem}{suffix}"));
-        let locations = before.into_iter().chain(behind);
+        let locations = prefixed.into_iter().chain(suffixed);
         locations.map(|stem| Self { path: format!("{stem}.{extension}"), line: None }).collect()
     }
 
@@ -127,9 +127,9 @@ impl Location {
     /// denotes the files whose path is a suffix of the path of the location. Without such files, and if the location
     /// has a line, it denotes the files with the same name in a directory of the same name.
     fn files(&self, roots: &[PreparedQuery<'_>], work: &WorkBudget) -> Result<FoundFiles, QueryError> {
-        let inner = files(roots, &self.path, |path| end_of(path, &self.path), work)?;
+        let inner = files(roots, &self.path, |path| directories_before(path, &self.path), work)?;
         let Some((_, name)) = self.path.rsplit_once('/').filter(|_| inner.is_empty()) else { return Ok(inner) };
-        let outer = files(roots, name, |path| end_of(&self.path, path), work)?;
+        let outer = files(roots, name, |path| directories_before(&self.path, path), work)?;
         if !outer.is_empty() || self.line.is_none() {
             return Ok(outer);
         }
@@ -171,13 +171,13 @@ fn files(
     Ok(files)
 }
 
-/// Number of directories of `path` before its suffix `end`; `None` if it does not end with `end`.
-fn end_of(path: &str, end: &str) -> Option<usize> {
+/// Returns the number of directories of `path` before its suffix `end`; `None` if `path` does not end with `end`.
+fn directories_before(path: &str, end: &str) -> Option<usize> {
     let before = path.strip_suffix(end)?;
     (before.is_empty() || before.ends_with('/')).then(|| before.matches('/').count())
 }
 
-/// Number of directories that only one of two paths has, if both end with the same directory and file name.
+/// Returns the number of directories that only one of two paths has, if both end with the same directory and file name.
 fn different_directories(path: &str, other: &str) -> Option<usize> {
     let equal = path.rsplit('/').zip(other.rsplit('/')).take_while(|(a, b)| a == b).count();
     let all = path.split('/').count() + other.split('/').count();
@@ -260,9 +260,9 @@ mod tests {
 
     #[test]
     fn a_path_suffix_starts_at_a_component() {
-        assert_eq!(end_of("src/lib/http.c", "lib/http.c"), Some(1));
-        assert_eq!(end_of("lib/http.c", "lib/http.c"), Some(0));
-        assert_eq!(end_of("src/mylib/http.c", "lib/http.c"), None);
+        assert_eq!(directories_before("src/lib/http.c", "lib/http.c"), Some(1));
+        assert_eq!(directories_before("lib/http.c", "lib/http.c"), Some(0));
+        assert_eq!(directories_before("src/mylib/http.c", "lib/http.c"), None);
         assert_eq!(different_directories("web/src/ui/app.tsx", "http://localhost/src/ui/app.tsx"), Some(4));
         assert_eq!(different_directories("web/app.tsx", "src/app.tsx"), None);
     }

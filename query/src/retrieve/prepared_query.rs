@@ -1,4 +1,4 @@
-//! An index that a search covers, with the prepared keyword search and vector search of the query.
+//! The prepared form of a query for one index, and operations on the chunks of the index.
 
 use aurora_analysis::Analyzer;
 use aurora_storage::{ChunkId, Snapshot, StorageError, Threads};

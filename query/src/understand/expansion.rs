@@ -80,9 +80,9 @@ pub(crate) fn has_relatives(corpus: &Corpus<'_>, term: &str) -> Result<bool, Sto
     Ok(!relatives(corpus, term, false)?.is_empty() || !continuations(corpus, term)?.is_empty())
 }
 
-/// Returns the indexed forms of a word. Empty if neither the word nor any of its bases is indexed. `is_held` is true if
-/// the word itself is indexed.
-fn relatives(corpus: &Corpus<'_>, term: &str, is_held: bool) -> Result<Vec<String>, StorageError> {
+/// Returns the indexed forms of a word. Empty if neither the word nor any of its bases is indexed. `is_indexed` is true
+/// if the word itself is indexed.
+fn relatives(corpus: &Corpus<'_>, term: &str, is_indexed: bool) -> Result<Vec<String>, StorageError> {
     let mut found = Vec::new();
     let mut roots = Vec::new();
     for base in inflection::bases(term) {
@@ -91,7 +91,7 @@ fn relatives(corpus: &Corpus<'_>, term: &str, is_held: bool) -> Result<Vec<Strin
             found.push(base);
         }
     }
-    if is_held && roots.is_empty() {
+    if is_indexed && roots.is_empty() {
         roots.push(term.to_owned());
     }
     for root in roots {
@@ -131,13 +131,13 @@ fn continuations(corpus: &Corpus<'_>, term: &str) -> Result<Vec<String>, Storage
         }
         if found.len() > MAX_CONTINUATIONS { Walk::Stop } else { Walk::Next }
     })?;
-    let mut held = Vec::new();
+    let mut ranked = Vec::new();
     if found.len() <= MAX_CONTINUATIONS {
         for word in found.into_iter().filter_map(|word| String::from_utf8(word).ok()) {
-            held.push((corpus.doc_frequency(&word)?, word));
+            ranked.push((corpus.doc_frequency(&word)?, word));
         }
     }
-    held.retain(|(frequency, _)| *frequency > 0);
-    held.sort_unstable_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
-    Ok(held.into_iter().map(|(_, word)| word).collect())
+    ranked.retain(|(frequency, _)| *frequency > 0);
+    ranked.sort_unstable_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    Ok(ranked.into_iter().map(|(_, word)| word).collect())
 }

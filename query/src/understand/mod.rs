@@ -38,8 +38,8 @@ pub(crate) struct Understood {
 /// Parses `text`, corrects words that no chunk contains, and adds related terms.
 ///
 /// # Errors
-/// [`QueryError::Empty`] and [`QueryError::NoTerms`] for a query without terms, and other errors if the index cannot be
-/// read or the request is cancelled.
+/// Returns [`QueryError::Empty`] or [`QueryError::NoTerms`] for a query without terms, and other errors if the index
+/// cannot be read or the request is cancelled.
 pub(crate) fn understand(
     corpus: &Corpus<'_>,
     config: &SearchConfig,

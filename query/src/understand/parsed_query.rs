@@ -17,7 +17,7 @@ pub(crate) struct QueryTerm {
     pub(crate) count: u32,
     /// Whether the term is a whole identifier whose parts are also terms.
     pub(crate) whole: bool,
-    /// Factor of the score; below 1 for a corrected word.
+    /// Factor of the score; below 1 for corrected words and function words.
     pub(crate) weight: f32,
 }
 
@@ -76,7 +76,7 @@ impl ParsedQuery {
     /// Splits `text` with the analyzer of the index.
     ///
     /// # Errors
-    /// [`QueryError::Empty`] and [`QueryError::NoTerms`].
+    /// Returns [`QueryError::Empty`] if `text` is blank, and [`QueryError::NoTerms`] if it contains no term.
     pub(crate) fn parse(text: &str) -> Result<Self, QueryError> {
         if text.trim().is_empty() {
             return Err(QueryError::Empty);

@@ -1,4 +1,4 @@
-//! Spelling correction: replaces words that no chunk contains by the nearest indexed words.
+//! Spelling correction: replaces words that no chunk contains with the nearest indexed words.
 
 use aurora_analysis::Analyzer;
 use aurora_storage::{ChunkId, Label, StorageError, Walk};
@@ -22,9 +22,9 @@ const MAX_LOOKUPS: usize = 4;
 /// Maximum number of chunks whose names are read to find the original case of an identifier.
 const MAX_NAMESAKES: usize = 1_000;
 
-/// Replaces the words of `text` that no chunk contains by the nearest indexed words. Returns the corrected query, and a
-/// sentence for the user about each change in the order of the query; `None` if nothing was replaced. Skips a word that
-/// expansion maps to other terms.
+/// Replaces the words of `text` that no chunk contains with the nearest indexed words. Skips a word from which
+/// expansion derives indexed terms. Returns the corrected query, and a sentence for the user about each change, in the
+/// order of the query; `None` if nothing was replaced.
 pub(crate) fn correct(
     corpus: &Corpus<'_>,
     text: &str,
@@ -44,7 +44,8 @@ pub(crate) fn correct(
     Ok((!notes.is_empty()).then_some((corrected, notes)))
 }
 
-/// Replaces the misspelt parts of `raw`. `left` is the number of words that may still be looked up.
+/// Replaces the misspelt parts of `raw`; `None` if nothing was replaced. `left` is the number of words that may still
+/// be looked up.
 fn correct_word(corpus: &Corpus<'_>, raw: &str, left: &mut usize) -> Result<Option<String>, StorageError> {
     let mut terms: Vec<String> = Vec::new();
     Analyzer.terms(raw, &mut |term| terms.push(term.to_owned()));
@@ -160,7 +161,8 @@ fn original_case(corpus: &Corpus<'_>, folded: &str) -> Result<String, StorageErr
     Ok(names.into_iter().min().map_or_else(|| folded.to_owned(), |(_, name)| name.to_owned()))
 }
 
-/// Replaces `old` in `text`, ignoring case, by `new`. Keeps a capital first letter.
+/// Replaces the first occurrence of `old` in `text` with `new`, ignoring case. Keeps a capital first letter. Returns
+/// whether `text` contains `old`.
 fn replace(text: &mut String, old: &str, new: &str) -> bool {
     let Some(start) = text.to_ascii_lowercase().find(old) else { return false };
     let capital = text[start..].starts_with(|c: char| c.is_ascii_uppercase()) && new.is_ascii();

@@ -88,7 +88,8 @@ impl<'q> Subject<'q> {
             before = keyword;
         }
         let Some((text, is_named)) = subject.or(possible) else { return sentence };
-        // A word such as `calls` must describe tests, and the only other word must be a name.
+        // In a query with a word such as `calls`, this word must describe tests, and the only other word must be a
+        // name.
         let is_single = if has_details { is_named && of_tests } else { is_named || of_tests };
         if is_single { Self { text, is_single, of_tests, of_uses } } else { sentence }
     }

@@ -94,7 +94,8 @@ impl Index {
         names
     }
 
-    fn refused(&self, condition: &str) -> String {
+    /// Returns the error message for a condition that does not fit the index.
+    fn filter_error(&self, condition: &str) -> String {
         match self.ask("load", &[condition]) {
             Err(QueryError::Filter(error)) => error.to_string(),
             other => panic!("{condition}: {:?}", other.map(|found| found.notes)),
@@ -180,17 +181,17 @@ fn path_language_and_type_can_be_conditions() {
 #[test]
 fn a_condition_that_does_not_fit_its_column_is_an_error() {
     let index = index(&rows(), SearchConfig::default());
-    insta::assert_snapshot!(index.refused("note=old"), @"The column 'note' cannot be used in a filter: stage 'facts' declares it without `filter`; columns: churn, generated, owner, risk, teams, year");
-    insta::assert_snapshot!(index.refused("churn>many"), @"Invalid value 'many' for the column 'churn' of type integer: give a number, such as 5 or 0.5, or a range, such as 1..5");
-    insta::assert_snapshot!(index.refused("risk=inf"), @"Invalid value 'inf' for the column 'risk' of type float: give a number, such as 5 or 0.5, or a range, such as 1..5");
-    insta::assert_snapshot!(index.refused("churn in 1..many"), @"Invalid value '1..many' for the column 'churn' of type integer: give a number, such as 5 or 0.5, or a range, such as 1..5");
-    insta::assert_snapshot!(index.refused("churn>none"), @"Invalid value 'none' for the column 'churn' of type integer: give a number, such as 5 or 0.5, or a range, such as 1..5");
-    insta::assert_snapshot!(index.refused("churn in 5..1"), @"The range '5..1' for the column 'churn' is empty; put the lower number first");
-    insta::assert_snapshot!(index.refused("ownr=x"), @"No column 'ownr' in this index; columns: churn, generated, owner, risk, teams, year (did you mean `owner`?)");
-    insta::assert_snapshot!(index.refused("type=functon"), @"Invalid chunk type 'functon'. Valid types: function, method, class, interface, type, struct, enum, code, kb, doc, reasoning, knowledge, note, turn (did you mean `function`?)");
-    insta::assert_snapshot!(index.refused("language>go"), @"The column 'language' of type string has no order for `>`; it can be compared with =, != and in");
-    insta::assert_snapshot!(index.refused("generated=ture"), @"Invalid value 'ture' for the column 'generated' of type bool: give true or false (did you mean `true`?)");
-    insta::assert_snapshot!(index.refused("owner<x"), @"The column 'owner' of type string has no order for `<`; it can be compared with =, != and in");
+    insta::assert_snapshot!(index.filter_error("note=old"), @"The column 'note' cannot be used in a filter: stage 'facts' declares it without `filter`; columns: churn, generated, owner, risk, teams, year");
+    insta::assert_snapshot!(index.filter_error("churn>many"), @"Invalid value 'many' for the column 'churn' of type integer: give a number, such as 5 or 0.5, or a range, such as 1..5");
+    insta::assert_snapshot!(index.filter_error("risk=inf"), @"Invalid value 'inf' for the column 'risk' of type float: give a number, such as 5 or 0.5, or a range, such as 1..5");
+    insta::assert_snapshot!(index.filter_error("churn in 1..many"), @"Invalid value '1..many' for the column 'churn' of type integer: give a number, such as 5 or 0.5, or a range, such as 1..5");
+    insta::assert_snapshot!(index.filter_error("churn>none"), @"Invalid value 'none' for the column 'churn' of type integer: give a number, such as 5 or 0.5, or a range, such as 1..5");
+    insta::assert_snapshot!(index.filter_error("churn in 5..1"), @"The range '5..1' for the column 'churn' is empty; put the lower number first");
+    insta::assert_snapshot!(index.filter_error("ownr=x"), @"No column 'ownr' in this index; columns: churn, generated, owner, risk, teams, year (did you mean `owner`?)");
+    insta::assert_snapshot!(index.filter_error("type=functon"), @"Invalid chunk type 'functon'. Valid types: function, method, class, interface, type, struct, enum, code, kb, doc, reasoning, knowledge, note, turn (did you mean `function`?)");
+    insta::assert_snapshot!(index.filter_error("language>go"), @"The column 'language' of type string has no order for `>`; it can be compared with =, != and in");
+    insta::assert_snapshot!(index.filter_error("generated=ture"), @"Invalid value 'ture' for the column 'generated' of type bool: give true or false (did you mean `true`?)");
+    insta::assert_snapshot!(index.filter_error("owner<x"), @"The column 'owner' of type string has no order for `<`; it can be compared with =, != and in");
     insta::assert_snapshot!("owner".parse::<Condition>().expect_err("no operator"), @"Invalid condition 'owner'. Conditions are written as a column, one of = != < <= > >=, and a value, such as owner=payments or 'churn>5', or with a list, such as 'owner in payments,billing'; in a shell, quote conditions with < or >");
     let empty = tempfile::tempdir().expect("a temporary directory");
     let snapshot = write_columns(empty.path(), &[row("alpha")], None, &[]);
@@ -216,8 +217,8 @@ fn a_column_is_known_if_one_of_the_indexes_has_it() {
         Ok::<Vec<String>, String>(found.hits.into_iter().map(|hit| hit.name).collect())
     };
     assert_eq!(names("churn>5"), Ok(vec!["alpha".to_owned()]));
-    assert_eq!(names("churn=none").expect("known").last().map(String::as_str), Some("theta"));
-    assert!(names("chrun>5").expect_err("in neither").contains("did you mean `churn`?"));
+    assert_eq!(names("churn=none").expect("a known column").last().map(String::as_str), Some("theta"));
+    assert!(names("chrun>5").expect_err("neither index has the column").contains("did you mean `churn`?"));
 }
 
 #[test]
@@ -232,31 +233,31 @@ fn without_a_query_the_chunks_that_pass_the_filter_are_listed_by_path() {
         change(&mut query);
         index.searcher.search(&query)
     };
-    assert_eq!(ask(&|query| query.filter.paths.push("src/g*".to_owned())).expect("lists").hits.len(), 1);
-    assert_eq!(ask(&|query| query.filter.languages.push("python".to_owned())).expect("lists").hits.len(), 7);
-    assert_eq!(ask(&|query| query.filter.types.push("class".to_owned())).expect("lists").hits.len(), 0);
-    assert_eq!(ask(&|query| query.filter.sources.extend(Source::ALL)).expect("lists").hits.len(), 7);
+    assert_eq!(ask(&|query| query.filter.paths.push("src/g*".to_owned())).expect("an answer").hits.len(), 1);
+    assert_eq!(ask(&|query| query.filter.languages.push("python".to_owned())).expect("an answer").hits.len(), 7);
+    assert_eq!(ask(&|query| query.filter.types.push("class".to_owned())).expect("an answer").hits.len(), 0);
+    assert_eq!(ask(&|query| query.filter.sources.extend(Source::ALL)).expect("an answer").hits.len(), 7);
     assert!(matches!(ask(&|query| query.filter.types.push(" ,".to_owned())), Err(QueryError::Empty)));
 }
 
 #[test]
 fn text_of_columns_is_found_by_keywords() {
     let index = index(&rows(), SearchConfig::default());
-    let found = index.ask("payments", &[]).expect("answers");
+    let found = index.ask("payments", &[]).expect("an answer");
     let hit = &found.hits[0];
     assert_eq!((hit.name.as_str(), hit.explanation.matched_columns.as_slice()), ("alpha", &["owner".to_owned()][..]));
     assert!(hit.explanation.bm25.ends_with(", found in owner"), "{}", hit.explanation.bm25);
     assert_eq!(found.stages.from_keywords, 1);
-    let found = index.ask("old", &[]).expect("answers");
-    assert_eq!(found.stages.from_keywords, 0, "`note` has no terms");
+    let found = index.ask("old", &[]).expect("an answer");
+    assert_eq!(found.stages.from_keywords, 0, "`note` is not declared with `terms`");
     let mut config = SearchConfig::default();
     config.bm25.fields[aurora_storage::Field::Custom.index()] = 0.0;
-    let without = self::index(&rows(), config).ask("payments", &[]).expect("answers");
-    assert!(without.hits.is_empty(), "a field without weight finds nothing");
+    let without = self::index(&rows(), config).ask("payments", &[]).expect("an answer");
+    assert!(without.hits.is_empty(), "a field with weight 0 finds nothing");
 }
 
 fn risk_of(results: &SearchResults, name: &str) -> Option<f32> {
-    let hit = results.hits.iter().find(|hit| hit.name == name).expect("found");
+    let hit = results.hits.iter().find(|hit| hit.name == name).expect("the chunk is found");
     hit.explanation.rules.iter().find(|rule| rule.rule == "boost.risk").map(|rule| rule.effect)
 }
 
@@ -272,14 +273,14 @@ fn distinct(risks: &[MetaValue]) -> Vec<Row> {
 }
 
 #[test]
-fn a_boost_is_weight_times_clamped_value_and_can_be_configured() {
+fn a_boost_is_the_weight_times_the_clamped_value_and_can_be_configured() {
     let risks = [0.5, -1.0, 7.0, f64::NAN, 0.0].map(MetaValue::Float);
     let rows = distinct(&risks);
-    let found = index(&rows, SearchConfig::default()).ask("load", &[]).expect("answers");
+    let found = index(&rows, SearchConfig::default()).ask("load", &[]).expect("an answer");
     let effects: Vec<_> = (0..5).map(|at| risk_of(&found, &format!("load{at}"))).collect();
     assert!(effects[0] > Some(0.0) && effects[1] < Some(0.0) && effects[2] > effects[0], "{effects:?}");
     assert_eq!(effects[3..], [None, None]);
-    let best = found.hits.iter().find(|hit| hit.name == "load2").expect("found");
+    let best = found.hits.iter().find(|hit| hit.name == "load2").expect("the chunk is found");
     assert!(best.explanation.rules.iter().any(|rule| rule.reason == "the value of its column `risk`"));
     for hit in &found.hits {
         let sum = hit.scores.weighted.sum() + hit.explanation.rules.iter().map(|rule| rule.effect).sum::<f32>();
@@ -288,14 +289,14 @@ fn a_boost_is_weight_times_clamped_value_and_can_be_configured() {
     let mut config = SearchConfig::default();
     config.boost.insert("risk".to_owned(), -0.5);
     config.boost.insert("missing".to_owned(), 0.5);
-    let turned = index(&rows, config).ask("load", &[]).expect("answers");
-    assert!(risk_of(&turned, "load0") < Some(0.0));
+    let lowered = index(&rows, config).ask("load", &[]).expect("an answer");
+    assert!(risk_of(&lowered, "load0") < Some(0.0));
     assert!(
-        turned.notes.contains(&"[search.boost] names columns that have no numbers in this index: missing".to_owned())
+        lowered.notes.contains(&"[search.boost] names columns that have no numbers in this index: missing".to_owned())
     );
     let mut config = SearchConfig::default();
     config.boost.insert("risk".to_owned(), 0.0);
-    let off = index(&rows, config).ask("load", &[]).expect("answers");
+    let off = index(&rows, config).ask("load", &[]).expect("an answer");
     assert_eq!(risk_of(&off, "load2"), None);
 }
 
@@ -326,10 +327,10 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn conditions_select_the_matching_records(
+    fn conditions_select_the_matching_rows(
         numbers in prop::collection::vec(prop::option::of(prop_oneof![-3i64..4, any::<i64>()]), 1..12),
         floats in prop::collection::vec(prop::option::of(prop_oneof![any::<f64>(), (-3i64..4).prop_map(|n| n as f64)]), 12),
-        asked in prop_oneof![-3i64..4, any::<i64>()],
+        operand in prop_oneof![-3i64..4, any::<i64>()],
     ) {
         let rows: Vec<Row> = numbers.iter().zip(&floats).enumerate().map(|(at, (number, float))| {
             let mut row = Row::new("src/a.py", &format!("f{at}"), ChunkType::Function, "def load()");
@@ -348,12 +349,12 @@ proptest! {
         ];
         let eligible = |condition: String| index.ask("load", &[&condition]).expect("declared").stages.eligible as usize;
         for (operator, holds) in operators {
-            let expected = numbers.iter().flatten().filter(|number| holds(Some((**number).cmp(&asked)))).count();
-            prop_assert_eq!(eligible(format!("churn{operator}{asked}")), expected, "churn{}{}", operator, asked);
+            let expected = numbers.iter().flatten().filter(|number| holds(Some((**number).cmp(&operand)))).count();
+            prop_assert_eq!(eligible(format!("churn{operator}{operand}")), expected, "churn{}{}", operator, operand);
             // A float represents a number with few digits exactly.
-            let asked = asked % 1000;
-            let expected = floats[..numbers.len()].iter().flatten().filter(|float| holds((**float).partial_cmp(&(asked as f64)))).count();
-            prop_assert_eq!(eligible(format!("risk{operator}{asked}")), expected, "risk{}{}", operator, asked);
+            let operand = operand % 1000;
+            let expected = floats[..numbers.len()].iter().flatten().filter(|float| holds((**float).partial_cmp(&(operand as f64)))).count();
+            prop_assert_eq!(eligible(format!("risk{operator}{operand}")), expected, "risk{}{}", operator, operand);
         }
     }
 }

@@ -52,7 +52,7 @@ fn missing_layers_give_the_defaults_and_the_defaults_are_valid() {
 #[test]
 fn limits_in_a_project_configuration_are_rejected() {
     let files = files("[limits]\nworkers = 1\n", "[limits]\nworkers = 1000\n");
-    let error = SearchConfig::load(&layers(&files, &[], &[])).expect_err("the project's limits").to_string();
+    let error = SearchConfig::load(&layers(&files, &[], &[])).expect_err("a project must not set limits").to_string();
     assert!(error.contains(".aurora/config.toml:1") && !error.contains("user.toml"), "{error}");
 }
 
@@ -60,7 +60,7 @@ fn limits_in_a_project_configuration_are_rejected() {
 fn later_layers_override_earlier_layers() {
     let files = files("[search.bm25]\nk1 = 1.0\nb = 0.1\n", "[search.bm25]\nk1 = 2\n[index]\nanything = true\n");
     let load = |environment: &[(&str, &str)], flags: &[(&str, &str, &str)]| {
-        SearchConfig::load(&layers(&files, environment, flags)).expect("valid")
+        SearchConfig::load(&layers(&files, environment, flags)).expect("the settings are valid")
     };
     let bm25 = load(&[], &[]).bm25;
     assert_eq!((bm25.k1, bm25.b), (2.0, 0.1));
@@ -70,7 +70,7 @@ fn later_layers_override_earlier_layers() {
 }
 
 #[test]
-fn every_entry_can_be_written_back_through_every_layer() {
+fn every_parameter_can_be_set_in_every_layer() {
     let mut config = SearchConfig::default();
     config.hybrid.fusion = Fusion::Rrf;
     config.hybrid.stage1_top_k = 250;
@@ -108,7 +108,7 @@ fn all_errors_are_reported_at_once() {
         &[("AURORA_SEARCH_BM25_K2", "1"), ("AURORA_SEARCH_BM25_B", "nan")],
         &[("--top-k", "search.hybrid.stage1_top_k", "many")],
     ))
-    .expect_err("almost nothing is right");
+    .expect_err("most values are invalid");
     let mut settings = insta::Settings::clone_current();
     settings.add_filter(r"> \S*/user\.toml", "> user.toml");
     settings.add_filter(r"> \S*/\.aurora/config\.toml", "> project.toml");
@@ -121,13 +121,13 @@ fn a_reranker_is_the_name_of_a_model_and_not_a_path() {
     assert_eq!(load("rerank = \"marco\"").map(|config| config.rerank), Ok(Some("marco".to_owned())));
     assert_eq!(load("rerank = \"off\"").map(|config| config.rerank), Ok(None));
     for wrong in ["\"../marco\"", "\"/models/marco\"", "\"a/b\"", "\"Marco\"", "\"\"", "true", "[]", "\"a\\u001b\""] {
-        let errors = load(&format!("rerank = {wrong}")).expect_err("no name");
+        let errors = load(&format!("rerank = {wrong}")).expect_err("not the name of a model");
         let (code, message, line) = only(&errors);
         assert_eq!((code, line), ("A0103", Some(2)), "{wrong}: {message}");
         assert!(message.starts_with("`search.rerank` must be `off` or the name of a model, not "), "{message}");
     }
     for wrong in ["0", "101", "2.5", "\"all\""] {
-        let errors = load(&format!("rerank_results = {wrong}")).expect_err("no such number");
+        let errors = load(&format!("rerank_results = {wrong}")).expect_err("not a valid number of results");
         assert!(only(&errors).1.contains("must be a whole number between 1 and 100"), "{errors}");
     }
 }
@@ -136,7 +136,7 @@ fn a_reranker_is_the_name_of_a_model_and_not_a_path() {
 fn the_sum_of_weights_is_checked_over_all_layers() {
     let files =
         files("[search.hybrid.weights]\nbm25 = 0.5\nsemantic = 0.4\n", "[search.hybrid.weights]\nactivation = 0.2\n");
-    let errors = SearchConfig::load(&layers(&files, &[], &[])).expect_err("1.1");
+    let errors = SearchConfig::load(&layers(&files, &[], &[])).expect_err("the weights sum to 1.1");
     assert_eq!(only(&errors), ("A0117", "`search.hybrid.weights` must sum to 1.0, not 1.1", Some(2)));
     let fixed = [("--activation", "search.hybrid.weights.activation", "0.1")];
     assert!(SearchConfig::load(&layers(&files, &[], &fixed)).is_ok());
@@ -145,7 +145,7 @@ fn the_sum_of_weights_is_checked_over_all_layers() {
 #[test]
 fn invalid_toml_is_reported_with_its_line() {
     let files = files("[search.bm25]\nk1 = = 2\n", "");
-    let errors = SearchConfig::load(&layers(&files, &[], &[])).expect_err("broken");
+    let errors = SearchConfig::load(&layers(&files, &[], &[])).expect_err("the TOML is invalid");
     assert_eq!(only(&errors), ("A0100", "extra `=`, expected nothing", Some(2)));
 }
 
@@ -160,15 +160,15 @@ fn only(errors: &Diagnostics) -> (&str, &str, Option<usize>) {
 #[test]
 fn weights_of_custom_columns_are_checked_without_an_index() {
     let both = files("[search.boost]\nchurn = 0.5\nrisk = 1\n", "[search.boost]\nchurn = -0.25\n");
-    let config = SearchConfig::load(&layers(&both, &[], &[])).expect("valid");
+    let config = SearchConfig::load(&layers(&both, &[], &[])).expect("the settings are valid");
     assert_eq!(config.boost, [("churn".to_owned(), -0.25), ("risk".to_owned(), 1.0)].into());
     let wrong = files("[search]\nboost = 3\n", "[search.boost]\nchurn = 1.5\nrisk = \"high\"\nhot = nan\n");
-    let error = SearchConfig::load(&layers(&wrong, &[], &[])).expect_err("wrong").to_string();
+    let error = SearchConfig::load(&layers(&wrong, &[], &[])).expect_err("the weights are invalid").to_string();
     assert!(error.contains("`search.boost` must be a table, not 3"), "{error}");
     for wrong in ["churn` must be a number between -1.0 and 1.0, not 1.5", "risk` must be", "hot` must be"] {
         assert!(error.contains(wrong), "{error}");
     }
     let misspelt = files("[search.bost]\nchurn = 1\n", "");
-    let error = SearchConfig::load(&layers(&misspelt, &[], &[])).expect_err("unknown").to_string();
+    let error = SearchConfig::load(&layers(&misspelt, &[], &[])).expect_err("the key is unknown").to_string();
     assert!(error.contains("search.boost"), "{error}");
 }

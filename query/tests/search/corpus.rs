@@ -1,4 +1,4 @@
-//! Small indexes for tests. Chunks are given as rows; terms and vectors are computed as in an indexing run.
+//! Small indexes for tests. Tests give chunks as rows; terms and vectors are computed as in an indexing run.
 
 use std::path::Path;
 use std::sync::Mutex;
@@ -238,7 +238,7 @@ pub(crate) fn write_columns(
             summary: serde_json::Value::Null,
         })
         .expect("no other writer publishes");
-    environment.snapshot().expect("just published")
+    environment.snapshot().expect("a generation was just published")
 }
 
 pub(crate) fn record(path: &str) -> FileRecord {
@@ -319,7 +319,7 @@ pub(crate) struct Judge {
 impl Default for Judge {
     /// Scores passages pseudo-randomly. Equal texts have equal scores.
     fn default() -> Self {
-        Self::by(|passage| {
+        Self::with_score(|passage| {
             let mut hasher = DefaultHasher::new();
             passage.located().hash(&mut hasher);
             (hasher.finish() % 1_000) as f32 / 100.0 - 5.0
@@ -328,7 +328,7 @@ impl Default for Judge {
 }
 
 impl Judge {
-    pub(crate) fn by(judge: fn(&Passage<'_>) -> f32) -> Self {
+    pub(crate) fn with_score(judge: fn(&Passage<'_>) -> f32) -> Self {
         Self { judge, read: Mutex::default() }
     }
 

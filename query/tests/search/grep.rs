@@ -74,7 +74,10 @@ fn without_a_query_matches_are_listed_by_path_and_line() {
     assert_eq!((found.stages.ranked, found.stages.eligible), (0, 4));
     let few = Query { filter: grep("sleep"), limit: 2, ..Query::new(" ", NOW) };
     let few = Searcher::new(index.snapshot.clone(), None, SearchConfig::default()).search(&few).expect("valid");
-    assert_eq!((few.hits.len(), few.notes.as_slice()), (2, &["4 chunks match; the first 2 are listed".to_owned()][..]));
+    assert_eq!(
+        (few.hits.len(), few.notes.as_slice()),
+        (2, &["4 chunks match; the list is limited to 2".to_owned()][..])
+    );
 }
 
 #[test]

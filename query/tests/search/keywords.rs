@@ -73,7 +73,7 @@ fn write(directory: &std::path::Path, seed: u64, generations: u64) -> Snapshot {
             })
             .expect("no other writer publishes");
     }
-    environment.snapshot().expect("just published")
+    environment.snapshot().expect("a generation was just published")
 }
 
 fn exhaustive(
@@ -133,7 +133,7 @@ proptest! {
             let names: Vec<_> = query.iter().map(|(term, _)| format!("t{term}")).collect();
             let terms: Vec<_> =
                 names.iter().zip(&query).map(|(text, &(_, weight))| WeightedTerm { text, weight }).collect();
-            // Every chunk, every second, every 40th or every 400th chunk.
+            // On average, the filter contains every chunk, every second, every 40th or every 400th chunk.
             let every = [1, 2, 40, 400][share as usize];
             let filter: RoaringBitmap =
                 (0..snapshot.manifest().next_chunk_id).filter(|_| numbers.below(every) == 0).collect();

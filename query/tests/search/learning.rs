@@ -42,8 +42,8 @@ fn feedback_orders_equal_chunks_and_is_explained() {
     let index = Index::new(&[twin("aa"), twin("bb"), twin("cc")]);
     let log = index.log();
     assert_eq!(names(&index.ask(&log)), ["aa", "bb", "cc"]);
-    log.judge(Verdict::Bad, &[("code:src/aa.py:aa", NOW)]).expect("writable");
-    log.judge(Verdict::Good, &[("code:src/cc.py:cc", NOW)]).expect("writable");
+    log.judge(Verdict::Bad, &[("code:src/aa.py:aa", NOW)]).expect("the log is writable");
+    log.judge(Verdict::Good, &[("code:src/cc.py:cc", NOW)]).expect("the log is writable");
     let results = index.ask(&log);
     assert_eq!(names(&results), ["cc", "bb", "aa"]);
     let first = &results.hits[0].explanation;
@@ -53,7 +53,7 @@ fn feedback_orders_equal_chunks_and_is_explained() {
 
     // More verdicts do not raise the value above the maximum.
     for _ in 0..50 {
-        log.judge(Verdict::Good, &[("code:src/bb.py:bb", NOW)]).expect("writable");
+        log.judge(Verdict::Good, &[("code:src/bb.py:bb", NOW)]).expect("the log is writable");
     }
     let results = index.ask(&log);
     assert_eq!(names(&results)[0], "bb");
@@ -85,7 +85,7 @@ fn memories_follow_their_lifespan_policies_and_code_does_not() {
         ("code", 200, 1),
     ] {
         for _ in 0..times {
-            log.record(&[(&key(name), NOW - days * DAY)]).expect("writable");
+            log.record(&[(&key(name), NOW - days * DAY)]).expect("the log is writable");
         }
     }
     let results = index.ask(&log);

@@ -76,7 +76,7 @@ fn plain() -> SearchConfig {
     config
 }
 
-/// BM25F over all rows, computed directly from its definition in double precision.
+/// Returns the BM25F scores of all rows, computed directly from its definition in double precision.
 fn reference(rows: &[Row], config: &SearchConfig, query: &str) -> Vec<f64> {
     let documents: Vec<_> = corpus::chunks(rows).iter().map(corpus::terms_by_field).collect();
     let total = documents.len() as f64;
@@ -88,7 +88,7 @@ fn reference(rows: &[Row], config: &SearchConfig, query: &str) -> Vec<f64> {
                 let n = documents.iter().filter(|fields| fields.iter().any(|(_, terms)| terms.contains(term))).count();
                 let frequency: f64 = (0..fields.len())
                     .map(|field| {
-                        let tf = fields[field].1.iter().filter(|held| *held == term).count() as f64;
+                        let tf = fields[field].1.iter().filter(|other| *other == term).count() as f64;
                         let b = f64::from(config.bm25.b);
                         let norm = if average(field) > 0.0 {
                             1.0 - b + b * fields[field].1.len() as f64 / average(field)
@@ -222,7 +222,7 @@ proptest! {
 
 /// Removes line numbers, which depend on the order of the rows and do not affect scores.
 fn strip_lines(json: &str) -> String {
-    let mut value: serde_json::Value = serde_json::from_str(json).expect("our own JSON");
+    let mut value: serde_json::Value = serde_json::from_str(json).expect("serialised by `answer`");
     if let Some(hits) = value["results"].as_array_mut() {
         for hit in hits {
             hit["line_start"] = 0.into();

@@ -199,7 +199,7 @@ fn history_and_accesses_raise_activation_and_nothing_else() {
     assert_eq!(index.names("shared words"), ["bb", "cc", "aa"]);
     let directory = tempfile::tempdir().expect("a temporary directory");
     let log = AccessLog::open(directory.path(), &KnownIndexes::accepting_all()).expect("a fresh directory");
-    log.record(&[("code:src/aa.py:aa", NOW - DAY), ("code:src/aa.py:aa", NOW - 2 * DAY)]).expect("writable");
+    log.record(&[("code:src/aa.py:aa", NOW - DAY), ("code:src/aa.py:aa", NOW - 2 * DAY)]).expect("the log is writable");
     let index = Index { searcher: index.searcher.with_access(Ok(Arc::new(log))), ..index };
     let results = index.ask(Query::new("shared words", NOW));
     assert_eq!(results.hits[0].qualified_name, "aa");
@@ -214,7 +214,7 @@ fn activation_spreads_along_calls() {
     let of = |name: &str| {
         results.hits.iter().find(|hit| hit.qualified_name == name).map(|hit| hit.explanation.activation_parts.spreading)
     };
-    assert!(of("hash_password") > Some(0.0), "called by the best hit");
+    assert!(of("hash_password") > Some(0.0), "the best hit calls it");
 }
 
 #[test]

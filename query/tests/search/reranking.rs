@@ -68,7 +68,7 @@ fn the_model_is_used_only_if_the_configuration_names_it() {
 fn the_best_reranked_chunk_is_lifted_and_explained() {
     let plain = search(&config(None, 24), None, Query::new(QUERY, NOW));
     assert_ne!(names(&plain)[0], "apply");
-    let judge = || Judge::by(|passage| if passage.body.contains("zebra") { 4.0 } else { -3.5 });
+    let judge = || Judge::with_score(|passage| if passage.body.contains("zebra") { 4.0 } else { -3.5 });
     let mut strong = config(Some("judge"), 24);
     strong.rules.rerank = 5.0;
     let read = search(&strong, Some(Ok(Arc::new(judge()))), Query::new(QUERY, NOW));
@@ -90,10 +90,10 @@ fn only_the_first_chunks_are_read_with_their_texts() {
     let plain = search(&config(None, 24), None, Query::new(QUERY, NOW));
     let judge = Arc::new(Judge::default());
     let read = search(&config(Some("judge"), 2), Some(Ok(judge.clone())), Query::new(QUERY, NOW));
-    let asked: Vec<String> = judge.read().into_iter().map(|(name, _)| name).collect();
-    assert_eq!(asked, names(&plain)[..2]);
+    let judged: Vec<String> = judge.read().into_iter().map(|(name, _)| name).collect();
+    assert_eq!(judged, names(&plain)[..2]);
     for hit in &read.hits {
-        assert_eq!(hit.scores.raw.rerank.is_some(), asked.contains(&hit.qualified_name), "{}", hit.qualified_name);
+        assert_eq!(hit.scores.raw.rerank.is_some(), judged.contains(&hit.qualified_name), "{}", hit.qualified_name);
     }
     let (_, text) = judge.read().into_iter().find(|(name, _)| name == "read_settings").expect("it is one of the first");
     assert_eq!(text, "src/b.py\nread_settings\ndef read_settings()\nReads what the user has set\nload the settings");
@@ -103,7 +103,7 @@ fn only_the_first_chunks_are_read_with_their_texts() {
 fn a_chunk_with_the_name_of_the_query_stays_first() {
     let mut strong = config(Some("judge"), 24);
     strong.rules.rerank = 10.0;
-    let judge = Judge::by(|passage| f32::from(u8::from(passage.name != "apply")));
+    let judge = Judge::with_score(|passage| f32::from(u8::from(passage.name != "apply")));
     let read = search(&strong, Some(Ok(Arc::new(judge))), Query::new("apply", NOW));
     assert_eq!(names(&read)[0], "apply");
     assert!(read.hits.len() > 1 && read.hits.iter().map(|hit| hit.score).is_sorted_by(|a, b| a >= b));
@@ -111,7 +111,7 @@ fn a_chunk_with_the_name_of_the_query_stays_first() {
 
 #[test]
 fn scores_that_differ_by_rounding_are_equal() {
-    let judge = || Judge::by(|passage| 7.0 + passage.name.len() as f32 * 1e-6);
+    let judge = || Judge::with_score(|passage| 7.0 + passage.name.len() as f32 * 1e-6);
     let plain = search(&config(None, 24), None, Query::new(QUERY, NOW));
     let read = search(&config(Some("judge"), 24), Some(Ok(Arc::new(judge()))), Query::new(QUERY, NOW));
     assert_eq!(names(&read), names(&plain));
@@ -121,7 +121,7 @@ fn scores_that_differ_by_rounding_are_equal() {
 fn without_the_model_the_search_continues_and_reports_the_reason() {
     let plain = search(&config(None, 24), None, Query::new(QUERY, NOW));
     let judge = |judge: fn(&aurora_analysis::Passage<'_>) -> f32| -> Option<LoadedReranker> {
-        Some(Ok(Arc::new(Judge::by(judge))))
+        Some(Ok(Arc::new(Judge::with_score(judge))))
     };
     let unreadable = "judge@1 gave no score for some results";
     for (reranker, reason) in [

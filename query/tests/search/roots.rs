@@ -54,7 +54,7 @@ proptest! {
         rows in rows(&PATHS, 2..30), second in prop::collection::vec(any::<bool>(), PATHS.len()), query in text(), typo in any::<bool>(),
         mode in prop::sample::select(&[Mode::Hybrid, Mode::Sparse, Mode::Dense][..]), by_file in any::<bool>(),
     ) {
-        let is_second = |row: &Row| second[PATHS.iter().position(|path| *path == row.path).expect("one of them")];
+        let is_second = |row: &Row| second[PATHS.iter().position(|path| *path == row.path).expect("one of the paths")];
         let parts: (Vec<Row>, Vec<Row>) = rows.iter().cloned().partition(|row| !is_second(row));
         let all = Index::new("all", &rows, Some(Bag::default()));
         let (a, b) = (Index::new("a", &parts.0, Some(Bag::default())), Index::new("b", &parts.1, Some(Bag::default())));
@@ -110,5 +110,5 @@ fn patterns_without_a_query_list_every_root_in_order() {
     assert_eq!(files(&list(9)), ["y/src/retry.py", "x/src/retry.py"]);
     let one = list(1);
     assert_eq!(files(&one), ["y/src/retry.py"]);
-    assert_eq!(one.notes, ["2 chunks match; the first 1 are listed"]);
+    assert_eq!(one.notes, ["2 chunks match; the list is limited to 1"]);
 }
