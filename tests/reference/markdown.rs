@@ -28,30 +28,35 @@ const OPENING: &str = "\
 
 <!-- Written by `AURORA_WRITE_REFERENCE=1 cargo test --test reference` from the code. Do not edit. -->
 
-Two files configure Aurora, and each has a section here:
+Aurora has two configuration files:
 
-- [the pipeline](#the-pipeline), `.aurora/pipeline.toml`: what an index run does. `aur pipeline check` checks it, `aur pipeline
-  show` prints the effective values, `aur pipeline schema` prints a JSON Schema for editors.
-- [the search](#the-search), `config.toml`: how results are ranked, and [limits](#limits) for the pipelines of projects. The
-  user's file is `~/.aurora/config.toml` (or in `AURORA_HOME`), the project's is `.aurora/config.toml`.
+- `.aurora/pipeline.toml` configures the stages of an index run ([the pipeline](#the-pipeline)). `aur pipeline check`
+  checks the file, `aur pipeline show` prints the effective values, and `aur pipeline schema` prints a JSON Schema for
+  editors.
+- `config.toml` configures the ranking of results ([the search](#the-search)). The user's file is
+  `~/.aurora/config.toml`, or `config.toml` in the directory `AURORA_HOME`. A project's file is `.aurora/config.toml`.
+  The user's file may also set [limits](#limits) for the pipelines of projects, and configure
+  [conversation logs](#conversation-logs).
 
 ## The pipeline
 
-`extends` at the top of the file names the pipeline that the file changes: `default`, `lexical` or `nightly`. Keys that the
-file does not set keep their values. A table `[stage.NAME]` configures a stage.
+`extends`, at the top of the file, names the pipeline that the file changes: `default`, `lexical` or `nightly`. Keys
+that the file does not set have the values of this pipeline. A table `[stage.NAME]` configures a stage.
 ";
 
 const SEARCH: &str = "
 ## The search
 
-Values come from five layers; later ones win: built-in defaults, the user's file, the project's file, environment variables,
-flags of the command line. The environment variable of a key is its name in capitals with `_` for `.`: `search.bm25.k1` is
-`AURORA_SEARCH_BM25_K1`.
+Values come from five layers: built-in defaults, the user's file, the project's file, environment variables, and
+command-line flags. A later layer overrides an earlier one. The name of the environment variable for a key consists of
+`AURORA_` and the key in upper case, with `_` instead of `.`. For example, `AURORA_SEARCH_BM25_K1` sets
+`search.bm25.k1`.
 
-The column *measured* gives what changes with another value: MRR@10 of documentation questions and R@10 of commit questions,
-first on flask, then on spring-framework. With the defaults they were .659, .921; .466, .780.
-[Ranking measurements](../internals/ranking-measurements.md) describes the questions and how sure the figures are;
-[how ranking works](../internals/ranking.md) explains the parts.
+The column *measured* shows search quality with other values. Each pair of numbers is MRR@10 of documentation questions
+and R@10 of commit questions. The first pair was measured on flask, and the second on spring-framework. With the
+defaults, the results were .659, .921; .466, .780. [Ranking measurements](../internals/ranking-measurements.md)
+describes the questions and the uncertainty of the results. [How ranking works](../internals/ranking.md) explains the
+components of a score.
 ";
 
 const BOOSTS: &str = "
@@ -59,14 +64,14 @@ const BOOSTS: &str = "
 
 | key | type | default | meaning |
 |---|---|---|---|
-| name of a custom column | number from -1 to 1 | as the column declares | What a value of 1 adds to a score, in units of the best fused score of the query; values are clamped to −1…1. 0 turns the boost off. Only columns of integers and floats; names that an index does not have are ignored with a note. No environment variable. |
+| name of a custom column | number from -1 to 1 | as the column declares | Weight of the column: the amount that a value of 1 adds to a score, in units of the best fused score of the query. Values are clamped to −1…1. 0 turns the boost off. The column must contain integers or floats; other names are ignored, and a note lists them. There is no environment variable for these keys. |
 ";
 
 const LIMITS: &str = "
 ## Limits
 
-`[limits]` in the user's `config.toml` bounds what the pipeline of a project may ask for. A project cannot raise a limit, and
-flags and files named with `--pipeline` are not bounded ([limits](limits.md)).
+`[limits]` in the user's `config.toml` limits the values in a project's pipeline. A project cannot raise these limits.
+They do not apply to command-line flags or to files selected with `--pipeline` ([limits](limits.md)).
 
 | key | type | default | meaning | environment variable |
 |---|---|---|---|---|
@@ -75,7 +80,8 @@ flags and files named with `--pipeline` are not bounded ([limits](limits.md)).
 const LOGS: &str = "
 ## Conversation logs
 
-`[logs]` in the user's `config.toml` says where [conversation logs](../guides/conversation-logs.md) are and how long they are kept.
+`[logs]` in the user's `config.toml` sets the directory of [conversation logs](../guides/conversation-logs.md), their
+names, and the time after which they are compressed or removed.
 
 | key | type | default | meaning | environment variable |
 |---|---|---|---|---|
@@ -113,12 +119,14 @@ const COLUMNS: &str = "\
 
 <!-- Written by `AURORA_WRITE_REFERENCE=1 cargo test --test reference` from the code. Do not edit. -->
 
-Custom stages read these columns by name: `reads = [\"file.path\", \"chunk.name\"]`. Columns of files begin with `file.`, those of
-chunks with `chunk.`. A stage in Rust reads the typed column in brackets with `BatchView::read`, or any of them by name with
-`BatchView::values`.
+Custom stages read these columns by name: `reads = [\"file.path\", \"chunk.name\"]`. Names of file columns begin with
+`file.`, and names of chunk columns begin with `chunk.`. A stage in Rust can read every column by name with
+`BatchView::values`. `BatchView::read` returns values of the Rust type. If the table shows a column in parentheses after
+the Rust type, `BatchView::read` needs this column.
 
-**Stability.** Names, types and meanings of these columns change only with a new major version of Aurora, which says so in its
-release notes. New columns may be added at any time. The Rust types are those of the crates, and follow their versions.
+**Stability.** Names, types and meanings of these columns change only in a new major version of Aurora, and the release
+notes list such changes. New columns may be added at any time. The Rust types may change with each version of Aurora's
+crates.
 
 | column | type | Rust type | meaning | may also be written by |
 |---|---|---|---|---|
@@ -147,7 +155,7 @@ pub(crate) fn columns() -> String {
 fn section(page: &mut String, title: &str, table: &TableReference) {
     let _ = write!(page, "\n### `{title}`\n\n{}\n", table.summary);
     if table.keys.is_empty() {
-        page.push_str("It has no keys of its own.\n");
+        page.push_str("It has only the [keys of every stage](#keys-of-every-stage).\n");
     } else {
         rows(page, table.keys.iter().map(|key| (key, table.default_of(key))));
     }

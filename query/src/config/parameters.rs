@@ -123,8 +123,8 @@ macro_rules! parameters {
 }
 
 // Defaults were measured on questions with known answers over public repositories: names, first sentences of removed
-// documentation, commit subjects, and free questions. `docs/ranking-measurements.md` lists the effect of each value. k1
-// and b have their usual values, because the gain from other values was within the noise.
+// documentation, commit subjects, and free questions. `docs/internals/ranking-measurements.md` describes the questions
+// and the results. k1 and b have their usual values, because the gain from other values was within the noise.
 parameters! {
     /// A valid configuration of a search.
     SearchConfig at () {
