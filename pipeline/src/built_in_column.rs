@@ -111,7 +111,7 @@ pub(crate) type SetCells =
     dyn Fn(Vec<Option<Value>>, Option<&dyn ErasedColumn>, &mut ColumnTable) -> Vec<RefusedValue> + Send + Sync;
 
 /// Converts `values` into cells and inserts them into `target`. `before` contains the cells that an earlier stage
-/// wrote. If there are none, every cell starts with its default. Returns the rejected values.
+/// wrote. If it is `None`, every cell starts with its default. Returns the rejected values.
 fn put<T: Cell + Default>(
     column: Column<T>,
     set: fn(&mut T, Value) -> Result<(), String>,

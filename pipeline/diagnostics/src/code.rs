@@ -28,7 +28,7 @@ pub const MISSING_KEY: &str = "A0111";
 pub const COLUMN_TYPE: &str = "A0112";
 /// A column name starts with neither `file.` nor `chunk.`.
 pub const COLUMN_NAME: &str = "A0113";
-/// An error or a warning from the check that a stage type makes of its own configuration.
+/// An error or a warning from the stage type's own check of the configuration.
 pub const CHECK: &str = "A0114";
 /// A value, or the file as a whole, exceeds a limit.
 pub const LIMIT: &str = "A0115";

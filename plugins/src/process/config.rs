@@ -12,8 +12,8 @@ use crate::declaration::{Declaration, DropRows, WrittenType};
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Process {
-    /// The program and its arguments. A program without a `/` is searched in `PATH`. Other relative paths start at the
-    /// root of the project, which is also the working directory.
+    /// The program and its arguments. A program without a `/` is looked up in `PATH`. All other relative paths start at
+    /// the root of the project, which is also the working directory.
     pub command: Vec<String>,
     /// Columns that the program receives.
     pub reads: Vec<String>,

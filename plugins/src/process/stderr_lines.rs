@@ -1,4 +1,5 @@
-//! Lines that processes write to standard error. They are limited and passed to the log.
+//! Lines that processes write to standard error. The lines are passed to the log of the stage. Their number and length
+//! are limited.
 
 use std::collections::VecDeque;
 use std::io::{BufReader, Read};
@@ -56,7 +57,7 @@ impl StderrLines {
         lines.iter().for_each(|line| cx.log(line));
     }
 
-    /// Passes the remaining lines to the log, followed by the number of lines that were left out.
+    /// Passes the remaining lines to the log, followed by the number of lines beyond [`MAX_LINES`].
     pub(super) fn close(&self, cx: &StageContext<'_>) {
         self.deliver(cx);
         let left_out = std::mem::take(&mut self.lock().left_out);

@@ -13,8 +13,8 @@ use crate::convert::{batch_of, response_of};
 use crate::interface::Settings;
 use crate::module::{Module, ModuleOptions};
 
-/// Number of failed calls after which the stage gives up, if each call consumed all its fuel. Other failed calls count
-/// less.
+/// Number of failed calls after which the stage stops calling the module, if each call consumed all its fuel. Other
+/// failed calls count less.
 const MAX_FAILED_CALLS: u64 = 20;
 /// The minimum cost of a failed call is the fuel limit divided by this number, because starting an instance also takes
 /// time.
@@ -37,8 +37,8 @@ pub(crate) struct WasmStage {
     declaration: Declaration,
     settings: Settings,
     fingerprint: Fingerprint,
-    /// Amount of fuel that failed calls may still consume before the stage gives up.
-    patience: AtomicU64,
+    /// Amount of fuel that failed calls may still consume before the stage stops calling the module.
+    fuel_for_failures: AtomicU64,
     lines: AtomicU64,
 }
 
@@ -52,7 +52,7 @@ impl WasmStage {
         settings: Settings,
         fingerprint: Fingerprint,
     ) -> Self {
-        let patience = AtomicU64::new(options.limits.fuel.saturating_mul(MAX_FAILED_CALLS));
+        let fuel_for_failures = AtomicU64::new(options.limits.fuel.saturating_mul(MAX_FAILED_CALLS));
         Self {
             bytes: Mutex::new(bytes),
             options,
@@ -62,7 +62,7 @@ impl WasmStage {
             declaration,
             settings,
             fingerprint,
-            patience,
+            fuel_for_failures,
             lines: AtomicU64::new(0),
         }
     }
@@ -78,15 +78,16 @@ impl WasmStage {
     }
 
     fn has_given_up(&self) -> bool {
-        self.patience.load(Ordering::Relaxed) == 0
+        self.fuel_for_failures.load(Ordering::Relaxed) == 0
     }
 
     fn count_failure(&self, fuel_left: u64) {
         let fuel = self.options.limits.fuel;
         let counted = fuel.saturating_sub(fuel_left).max(fuel / MIN_COST_DIVISOR).max(1);
         // The update cannot fail, because the closure always returns a value.
-        let _ =
-            self.patience.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| Some(left.saturating_sub(counted)));
+        let _ = self
+            .fuel_for_failures
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| Some(left.saturating_sub(counted)));
     }
 
     fn log(&self, line: &str, cx: &StageContext<'_>) {
@@ -120,7 +121,7 @@ impl WasmStage {
     }
 
     /// Processes rows in one call. If the call fails, processes one unit per call, because creating an instance is
-    /// cheap. Calls that consume much fuel are limited by giving up.
+    /// cheap. If failed calls have consumed too much fuel ([`MAX_FAILED_CALLS`]), all remaining rows fail.
     fn answer(
         &self,
         batch: &BatchView<'_>,
