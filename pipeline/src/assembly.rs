@@ -102,7 +102,7 @@ impl Pipeline {
     /// Creates a pipeline. `parts` must be in the order of the graph.
     pub(crate) fn new(run: RunConfig, parts: Vec<StagePart>, graph: &Graph) -> Self {
         let accesses: Vec<Access> = parts.iter().map(|part| part.access.clone()).collect();
-        let uses = ColumnUses { accesses: &accesses, level: &graph.level };
+        let uses = StageColumns { accesses: &accesses, level: &graph.level };
         let last_use = uses.last();
         let mut steps: Vec<Step> = Vec::new();
         for (index, level) in graph.level.iter().enumerate() {
@@ -192,12 +192,12 @@ impl Pipeline {
 }
 
 /// The columns that each stage uses, with the step of the stage.
-struct ColumnUses<'a> {
+struct StageColumns<'a> {
     accesses: &'a [Access],
     level: &'a [usize],
 }
 
-impl ColumnUses<'_> {
+impl StageColumns<'_> {
     /// Returns the last step that uses each column.
     fn last(&self) -> BTreeMap<ColumnName, usize> {
         let mut last: BTreeMap<ColumnName, usize> = BTreeMap::new();

@@ -166,7 +166,7 @@ pub struct StageReport {
     pub name: String,
     /// Number of workers.
     pub workers: usize,
-    /// Whether the stage has one worker regardless of the number of jobs.
+    /// Whether the stage has one worker regardless of the number of threads of the run.
     pub single_worker: bool,
     /// Number of batches that the stage processed or emitted.
     pub batches: u64,

@@ -167,7 +167,7 @@ impl<'s> Conversation<'s> {
         let mut exchange = Exchange { batch, outcome, queue, in_flight: VecDeque::new() };
         while !exchange.queue.is_empty() || !exchange.in_flight.is_empty() {
             let Some(mut child) = self.started(cx)? else {
-                exchange.give_up(&self.restarts.last_failure());
+                exchange.fail_remaining(&self.restarts.last_failure());
                 break;
             };
             let ended = self.converse(&mut child, &mut exchange, cx);
@@ -202,7 +202,7 @@ impl<'s> Conversation<'s> {
             if let Some(child) = self.child.take() {
                 return Ok(Some(child));
             }
-            if self.restarts.is_given_up() || (self.has_started && !self.restarts.take(self.cause)) {
+            if self.restarts.are_forbidden() || (self.has_started && !self.restarts.take(self.cause)) {
                 return Ok(None);
             }
             self.has_started = true;
@@ -219,7 +219,7 @@ impl<'s> Conversation<'s> {
                 Err(Some(reason)) => self.restarts.note(&reason),
             }
         }
-        self.restarts.give_up();
+        self.restarts.forbid();
         Ok(None)
     }
 
@@ -378,7 +378,7 @@ impl Exchange<'_, '_, '_> {
     }
 
     /// Fails the units of all remaining tasks.
-    fn give_up(&mut self, last_failure: &str) {
+    fn fail_remaining(&mut self, last_failure: &str) {
         let tasks: Vec<Task> = self.in_flight.drain(..).map(|(_, task)| task).chain(self.queue.drain(..)).collect();
         let reason = format!("gave up on the program: {last_failure}");
         for task in tasks {

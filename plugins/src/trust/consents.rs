@@ -252,7 +252,7 @@ mod tests {
     fn places() -> (tempfile::TempDir, PathBuf, PathBuf, Consents) {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let (here, there) = (directory.path().join("here"), directory.path().join("there"));
-        [&here, &there].into_iter().for_each(|root| fs::create_dir(root).expect("made"));
+        [&here, &there].into_iter().for_each(|root| fs::create_dir(root).expect("the directory is created"));
         let consents = Consents::at(directory.path().join("user/consents"));
         (directory, here, there, consents)
     }
@@ -298,7 +298,7 @@ mod tests {
     fn a_record_in_the_earlier_format_is_accepted_in_its_project() {
         let (_directory, here, there, consents) = places();
         let parent = consents.directory.clone().expect("a directory");
-        fs::create_dir_all(&parent).expect("made");
+        fs::create_dir_all(&parent).expect("the directory is created");
         let root = here.canonicalize().expect("a path");
         let old = program(5);
         let record = serde_json::json!({"root": root, "consents": [

@@ -273,8 +273,8 @@ mod tests {
 
     fn project() -> tempfile::TempDir {
         let root = tempfile::tempdir().expect("a temporary directory");
-        fs::create_dir_all(root.path().join("tools/app/lib")).expect("made");
-        fs::create_dir_all(root.path().join("src")).expect("made");
+        fs::create_dir_all(root.path().join("tools/app/lib")).expect("the directory is created");
+        fs::create_dir_all(root.path().join("src")).expect("the directory is created");
         for path in ["tools/a.py", "tools/app/__main__.py", "tools/app/lib/b.py", "src/main.c", "rules"] {
             fs::write(root.path().join(path), path).expect("written");
         }

@@ -66,7 +66,7 @@ fn values_of_module(rows: &Rows) -> Vec<Option<Value>> {
 #[test]
 fn the_source_text_of_a_module_runs_although_the_repository_has_a_compiled_module() {
     let rows = Rows::new(&["a.rs"], &[0]);
-    std::fs::create_dir(rows.root.path().join("lib")).expect("made");
+    std::fs::create_dir(rows.root.path().join("lib")).expect("the directory is created");
     rows.script("lib/helper.py", "VALUE = 'planted'\n");
     let compile =
         "import py_compile as p; p.compile('lib/helper.py', invalidation_mode=p.PycInvalidationMode.UNCHECKED_HASH)";

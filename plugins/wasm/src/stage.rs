@@ -23,7 +23,7 @@ const MIN_COST_DIVISOR: u64 = 100;
 const MAX_LINES: u64 = 200;
 
 /// Reason for not processing the remaining rows.
-const GIVEN_UP: &str = "gave up on the module after too many failed calls";
+const TOO_MANY_FAILURES: &str = "gave up on the module after too many failed calls";
 
 /// A stage that runs a WebAssembly component.
 pub(crate) struct WasmStage {
@@ -77,7 +77,7 @@ impl WasmStage {
         compiled.as_ref().map_err(|message| StageError::new(message.clone()))
     }
 
-    fn has_given_up(&self) -> bool {
+    fn has_too_many_failures(&self) -> bool {
         self.fuel_for_failures.load(Ordering::Relaxed) == 0
     }
 
@@ -132,8 +132,8 @@ impl WasmStage {
         let unit = outcome.unit();
         let mut waiting = vec![rows];
         while let Some(rows) = waiting.pop() {
-            if self.has_given_up() {
-                outcome.fail(rows.units(unit), GIVEN_UP);
+            if self.has_too_many_failures() {
+                outcome.fail(rows.units(unit), TOO_MANY_FAILURES);
                 continue;
             }
             let answer = self.call(batch, &rows, outcome, cx)?;

@@ -17,9 +17,10 @@ fn aur(root: &Path, home: &Path, arguments: &[&str]) -> serde_json::Value {
 
 #[test]
 fn a_stage_that_is_compiled_in_fills_a_column() {
-    let (root, home) = (tempfile::tempdir().expect("made"), tempfile::tempdir().expect("made"));
+    let (root, home) =
+        (tempfile::tempdir().expect("a temporary directory"), tempfile::tempdir().expect("a temporary directory"));
     let write = |path: &str, text: &str| fs::write(root.path().join(path), text).expect("written");
-    fs::create_dir(root.path().join(".aurora")).expect("made");
+    fs::create_dir(root.path().join(".aurora")).expect("the directory is created");
     write(".aurora/pipeline.toml", "extends = \"default\"\n\n[stage.todos]\nwords = [\"TODO\", \"FIXME\"]\n");
     write("a.py", "def pay(card):\n    # TODO: check; FIXME: log\n    return card\n");
     write("b.py", "def refund(card):\n    return card\n");
@@ -37,6 +38,6 @@ fn the_guide_shows_the_files_of_this_example() {
     let read = |path: &str| fs::read_to_string(root.join(path)).expect("readable");
     let guide = read("../../../docs/guides/rust-stages.md");
     for file in ["src/main.rs", "src/todos.rs"] {
-        assert!(guide.contains(&read(file)), "docs/guides/rust-stages.md shows another {file}");
+        assert!(guide.contains(&read(file)), "docs/guides/rust-stages.md does not contain {file}");
     }
 }

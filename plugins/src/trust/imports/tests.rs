@@ -12,7 +12,7 @@ fn covered(files: &[(&str, &str)], command: &[&str]) -> (Vec<String>, Vec<String
     let root = tempfile::tempdir().expect("a temporary directory");
     for (path, text) in files {
         let path = root.path().join(path);
-        fs::create_dir_all(path.parent().expect("below the root")).expect("made");
+        fs::create_dir_all(path.parent().expect("below the root")).expect("the directory is created");
         fs::write(path, text).expect("written");
     }
     let command = command.iter().map(|&part| part.to_owned()).collect();
@@ -54,7 +54,7 @@ fn modules_of_the_project_are_covered() {
 #[test]
 fn new_libraries_and_compiled_modules_next_to_a_module_change_the_digest() {
     let root = tempfile::tempdir().expect("a temporary directory");
-    fs::create_dir_all(root.path().join("tools/deep")).expect("made");
+    fs::create_dir_all(root.path().join("tools/deep")).expect("the directory is created");
     fs::write(root.path().join("tools/a.py"), "import helper, deep.inner\n").expect("written");
     for path in ["tools/helper.py", "tools/deep/inner.py"] {
         fs::write(root.path().join(path), "").expect("written");
@@ -133,7 +133,7 @@ fn modules_behind_symbolic_links_in_the_project_are_covered() {
     let root = tempfile::tempdir().expect("a temporary directory");
     for (path, text) in [("tools/a.py", "import sys\nsys.path.append('lib')\nimport b\n"), ("common/b.py", "")] {
         let path = root.path().join(path);
-        fs::create_dir_all(path.parent().expect("below the root")).expect("made");
+        fs::create_dir_all(path.parent().expect("below the root")).expect("the directory is created");
         fs::write(path, text).expect("written");
     }
     let link = root.path().join("tools/lib");
@@ -250,7 +250,7 @@ fn files_with_the_name_of_a_missing_module_are_reported() {
 fn data_files_that_a_literal_names_are_reported() {
     let text = "open('OWNERS')\nopen(\"tools/lib/rules\")\nopen('data')\nopen('none.txt')\n";
     let root = tempfile::tempdir().expect("a temporary directory");
-    fs::create_dir_all(root.path().join("tools/lib")).expect("made");
+    fs::create_dir_all(root.path().join("tools/lib")).expect("the directory is created");
     for path in ["OWNERS", "tools/lib/rules", "tools/data", "other"] {
         fs::write(root.path().join(path), "").expect("written");
     }
@@ -324,7 +324,7 @@ fn a_program_that_is_a_link_imports_modules_next_to_the_link() {
     let root = tempfile::tempdir().expect("a temporary directory");
     for (path, text) in [("common/own.py", "import near\n"), ("tools/near.py", "")] {
         let path = root.path().join(path);
-        fs::create_dir_all(path.parent().expect("below the root")).expect("made");
+        fs::create_dir_all(path.parent().expect("below the root")).expect("the directory is created");
         fs::write(path, text).expect("written");
     }
     std::os::unix::fs::symlink("../common/own.py", root.path().join("tools/own.py")).expect("linked");
