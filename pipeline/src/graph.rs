@@ -339,16 +339,16 @@ fn shortest_cycle(edges: &Edges, start: usize) -> Option<Vec<(usize, EdgeReason)
     let mut came_from: BTreeMap<usize, usize> = BTreeMap::new();
     let mut frontier = vec![start];
     while !frontier.is_empty() && !came_from.contains_key(&start) {
-        let mut further = Vec::new();
+        let mut next_frontier = Vec::new();
         for node in frontier {
             for next in successors(edges, node) {
                 if let std::collections::btree_map::Entry::Vacant(entry) = came_from.entry(next) {
                     entry.insert(node);
-                    further.push(next);
+                    next_frontier.push(next);
                 }
             }
         }
-        frontier = further;
+        frontier = next_frontier;
     }
     let mut path = Vec::new();
     let mut to = start;

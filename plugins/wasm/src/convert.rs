@@ -102,7 +102,7 @@ fn cells(values: Values) -> Result<Vec<CellValue>, String> {
         Values::Documents(values) => {
             let parse = |text: Option<String>| {
                 let parsed = text.map(|text| serde_json::from_str(&text).map(Value::Json)).transpose();
-                parsed.map(CellValue).map_err(|error| format!("a value is not JSON: {error}"))
+                parsed.map(CellValue).map_err(|error| format!("a value of a JSON column is not valid JSON: {error}"))
             };
             values.into_iter().map(parse).collect::<Result<_, _>>()?
         }
