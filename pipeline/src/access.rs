@@ -14,7 +14,8 @@ use crate::value::DynamicType;
 pub enum StageKind {
     /// Emits batches. A pipeline has exactly one source, which runs on one worker.
     Source,
-    /// Processes batches in any order. Has as many workers as there are jobs unless the pipeline file sets `workers`.
+    /// Processes batches in any order. Has one worker per thread of the run (`jobs` in `[run]`), unless the pipeline
+    /// file sets `workers`.
     Transform,
     /// Receives batches in the order in which the source emitted them. Has one worker unless it declares
     /// [`Access::in_parallel`].
@@ -50,7 +51,7 @@ pub struct Access {
     pub(crate) reads_dynamic: Option<DynamicColumns>,
     pub(crate) restructures: bool,
     pub(crate) in_parallel: bool,
-    /// Built-in columns that the stage uses by name, once the plan has resolved them.
+    /// Built-in columns that the stage uses by name. Empty until the plan has resolved the names.
     pub(crate) built_in: Vec<BuiltInColumn>,
 }
 
@@ -104,8 +105,8 @@ impl Access {
         Self::new(StageKind::Sink)
     }
 
-    /// Runs a sink on as many workers as there are jobs. Batches are admitted in emission order
-    /// ([`Worker::admit`](crate::Worker::admit)) and then processed in any order.
+    /// Runs a sink with one worker per thread of the run. Batches are admitted in the order in which the source emitted
+    /// them ([`Worker::admit`](crate::Worker::admit)), and then processed in any order.
     #[must_use]
     pub fn in_parallel(mut self) -> Self {
         self.in_parallel = true;
@@ -134,8 +135,8 @@ impl Access {
         self
     }
 
-    /// Adds columns that this stage writes for readers that a pipeline may lack. No warning is given if such a column
-    /// is unread.
+    /// Adds columns that this stage writes although a pipeline may have no reader for them. If no stage reads such a
+    /// column, there is no warning.
     #[must_use]
     pub fn offers<C: Into<ColumnSpec>>(mut self, columns: impl IntoIterator<Item = C>) -> Self {
         let columns: Vec<ColumnSpec> = columns.into_iter().map(Into::into).collect();
@@ -166,7 +167,8 @@ impl Access {
         self
     }
 
-    /// Like [`Access::reads_dynamic`], but only for the custom columns for whose declared uses `is_wanted` returns true.
+    /// Like [`Access::reads_dynamic`], but the stage reads only the custom columns whose declared uses satisfy
+    /// `is_wanted`.
     #[must_use]
     pub fn reads_dynamic_used_for(mut self, is_wanted: fn(ColumnUses) -> bool) -> Self {
         self.reads_dynamic = Some(DynamicColumns::Used(is_wanted));

@@ -20,7 +20,7 @@ pub struct StagePart {
     pub name: String,
     /// The declared access of the stage.
     pub access: Access,
-    /// Number of workers of a transform; `None` means one per job. Ignored for sources and sinks.
+    /// Number of workers of a transform; `None` means one per thread of the run. Ignored for sources and sinks.
     pub workers: Option<usize>,
     /// Names of stages that come before this one.
     pub after: Vec<String>,
@@ -29,7 +29,7 @@ pub struct StagePart {
 }
 
 impl StagePart {
-    /// A transform gets as many workers as there are jobs.
+    /// Creates a part without `after`. A transform gets one worker per thread of the run.
     pub fn new(name: impl Into<String>, access: Access, stage: Box<dyn Stage>) -> Self {
         Self { name: name.into(), access, workers: None, after: Vec::new(), stage }
     }
@@ -102,7 +102,7 @@ impl Pipeline {
     /// Creates a pipeline. `parts` must be in the order of the graph.
     pub(crate) fn new(run: RunConfig, parts: Vec<StagePart>, graph: &Graph) -> Self {
         let accesses: Vec<Access> = parts.iter().map(|part| part.access.clone()).collect();
-        let uses = ColumnUses { accesses: &accesses, level: &graph.level };
+        let uses = StageColumns { accesses: &accesses, level: &graph.level };
         let last_use = uses.last();
         let mut steps: Vec<Step> = Vec::new();
         for (index, level) in graph.level.iter().enumerate() {
@@ -140,7 +140,7 @@ impl Pipeline {
         self.stages.iter().map(|stage| stage.part.fingerprint()).collect()
     }
 
-    /// Returns the given stages and all stages that directly or indirectly read columns written by them.
+    /// Returns the given stages and all stages that directly or indirectly read columns of the given stages.
     pub fn with_dependants<'a>(&self, stages: impl IntoIterator<Item = &'a str>) -> BTreeSet<String> {
         let given: BTreeSet<&str> = stages.into_iter().collect();
         let mut reached: Vec<bool> = self.stage_names().map(|name| given.contains(name)).collect();
@@ -192,12 +192,12 @@ impl Pipeline {
 }
 
 /// The columns that each stage uses, with the step of the stage.
-struct ColumnUses<'a> {
+struct StageColumns<'a> {
     accesses: &'a [Access],
     level: &'a [usize],
 }
 
-impl ColumnUses<'_> {
+impl StageColumns<'_> {
     /// Returns the last step that uses each column.
     fn last(&self) -> BTreeMap<ColumnName, usize> {
         let mut last: BTreeMap<ColumnName, usize> = BTreeMap::new();

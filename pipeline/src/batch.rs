@@ -4,7 +4,7 @@ use crate::column::Entity;
 use crate::column_table::ColumnTable;
 use crate::missing_result::{self, MissingResult};
 
-/// A table of file rows, and a table of chunk rows that refer to them.
+/// A table of file rows, and a table of chunk rows that refer to file rows.
 pub(crate) struct Batch {
     pub(crate) files: ColumnTable,
     pub(crate) chunks: ColumnTable,
@@ -26,9 +26,9 @@ impl Batch {
         }
     }
 
-    /// Returns a batch with the same number of rows and no columns. A stage that shares a batch with other stages
-    /// writes its columns there. The columns are merged into the shared batch when every stage of the step has
-    /// finished.
+    /// Returns a batch with the same number of rows and no columns. If several stages share a batch, each of them
+    /// writes its columns to such an empty batch. The columns are merged into the shared batch when every stage of the
+    /// step has finished.
     pub(crate) fn without_columns(&self) -> Self {
         let mut staged = Self::with_files(self.files.rows());
         staged.chunks = ColumnTable::with_rows(self.chunks.rows());

@@ -38,7 +38,7 @@ impl BatchCopy {
         self.0.table(column.entity()).get(column.name())?.ok()
     }
 
-    /// The cells of a column as plugin values, or `None` if it was not copied.
+    /// The values of a column as custom stages receive them, or `None` if the column was not copied.
     pub fn values(&self, name: &str) -> Option<Vec<Option<Value>>> {
         let name = full_name(name.to_owned());
         let cells = self.0.table(Entity::from_column(&name)?).any(&name)?;

@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn every_batch_could_grow_beyond_the_limit() {
+    fn only_the_oldest_batch_may_grow_while_the_limit_is_exceeded() {
         let budget = MemoryBudget::new(10);
         let admitted = |sequence: u64| {
             let mut reservation = budget.admit(1, || true).0.expect("the batch fits into the limit");

@@ -15,7 +15,7 @@ use crate::value::{DynamicType, Value, ValueRef};
 pub struct ColumnReference {
     /// Full name, such as `chunk.name`.
     pub name: &'static str,
-    /// Type of the values in custom stages, which are processes or WebAssembly modules.
+    /// Type of the values that custom stages receive.
     pub value: DynamicType,
     /// Rust type of the cells. For a field of another column, the cell type of that other column.
     pub cell: &'static str,
@@ -110,8 +110,8 @@ pub type RefusedValue = (usize, String);
 pub(crate) type SetCells =
     dyn Fn(Vec<Option<Value>>, Option<&dyn ErasedColumn>, &mut ColumnTable) -> Vec<RefusedValue> + Send + Sync;
 
-/// Converts `values` into cells and inserts them into `target`. `before` contains the cells that earlier stages wrote;
-/// a cell without one starts with its default. Returns the rejected values.
+/// Converts `values` into cells and inserts them into `target`. `before` contains the cells that an earlier stage
+/// wrote. If it is `None`, every cell starts with its default. Returns the rejected values.
 fn put<T: Cell + Default>(
     column: Column<T>,
     set: fn(&mut T, Value) -> Result<(), String>,

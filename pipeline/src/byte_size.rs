@@ -38,7 +38,8 @@ impl<'de> Deserialize<'de> for ByteSize {
     }
 }
 
-/// Parses a number of bytes with an optional unit: `KiB`, `MiB`, `GiB`, `TiB`, or the decimal `KB`, `MB`, `GB`, `TB`.
+/// Parses a size such as `1.5 GiB`. The units are `B`, the binary `KiB`, `MiB`, `GiB` and `TiB` (or `K`, `M`, `G` and
+/// `T`), and the decimal `KB`, `MB`, `GB` and `TB`, in upper or lower case. A number without a unit counts bytes.
 /// Returns `None` if the text is malformed or the number is too large.
 pub fn parse_bytes(text: &str) -> Option<u64> {
     let text = text.trim();

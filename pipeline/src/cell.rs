@@ -7,7 +7,8 @@ use crate::value::{Value, ValueRef};
 
 /// A type whose values a column can hold.
 ///
-/// Both methods have defaults. A type that owns heap memory should return its size, because the memory budget counts it.
+/// Both methods have defaults. A type that owns heap memory should implement [`Cell::heap_bytes`], because the memory
+/// budget counts these bytes.
 pub trait Cell: Clone + Send + Sync + 'static {
     /// Number of heap bytes that the value owns. Shared memory counts for every owner.
     fn heap_bytes(&self) -> usize {

@@ -58,7 +58,7 @@ impl<T: Cell> Column<T> {
     /// Creates a column key.
     ///
     /// # Panics
-    /// If the name starts with neither `file.` nor `chunk.`; in a `const` that is a compile error.
+    /// Panics if the name starts with neither `file.` nor `chunk.`. In a `const`, the panic is a compile error.
     pub const fn new(name: &'static str) -> Self {
         assert!(starts_with(name, "file.") || starts_with(name, "chunk."), "a column is named file.* or chunk.*");
         Self { name, cell: PhantomData }
@@ -141,7 +141,7 @@ impl ColumnSpec {
         self.dimensions
     }
 
-    /// The declared uses of a dynamic column.
+    /// The declared uses of a custom column.
     pub fn uses(&self) -> ColumnUses {
         self.uses
     }

@@ -81,7 +81,7 @@ impl ColumnTable {
         self.columns.contains_key(name)
     }
 
-    pub(crate) fn is_bare(&self) -> bool {
+    pub(crate) fn has_no_columns(&self) -> bool {
         self.columns.is_empty()
     }
 
@@ -138,7 +138,8 @@ impl ColumnTable {
         self.columns.extend(other.columns);
     }
 
-    /// Iterates over the custom columns, which hold optional [`Value`]s, by name.
+    /// Iterates over the custom columns in the order of their names. The cells of a custom column are optional
+    /// [`Value`]s.
     pub(crate) fn dynamic(&self) -> impl Iterator<Item = (&str, &[Option<Value>])> {
         self.columns.iter().filter_map(|(name, column)| {
             let cells: &dyn Any = column.cells.as_ref();

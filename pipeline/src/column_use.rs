@@ -1,4 +1,4 @@
-//! The declared uses of the values of a custom column, apart from storing them.
+//! The declared uses of a custom column. In addition, every custom column is stored.
 
 use serde::Serialize;
 

@@ -22,7 +22,7 @@ pub(crate) struct Layer<'a> {
     pub(crate) run: Vec<ConfigEntry<'a>>,
     /// The stages in the order of the file.
     pub(crate) stages: Vec<StageTable<'a>>,
-    /// Whether the file has a stage that cannot be read, or extends a pipeline that cannot be read.
+    /// Whether stages may be missing, because a stage or one of the keys `stage` and `extends` is malformed.
     pub(crate) lacks_stages: bool,
 }
 
@@ -113,8 +113,9 @@ fn stage<'a>(sources: &SourceMap, entry: ConfigEntry<'a>, found: &mut Diagnostic
 /// The resolved table `[run]`: the limits of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RunConfig {
-    /// Maximum size in bytes of all batches in flight together. The key `memory` accepts a unit, as in `"1GiB"`, or a
-    /// plain number of bytes.
+    /// Memory of a run in bytes. [`Pipeline::run`](crate::Pipeline::run) uses it as the maximum size of all batches in
+    /// flight together, unless [`RunOptions::memory`](crate::RunOptions::memory) sets another maximum. The key `memory`
+    /// accepts a unit, as in `"1GiB"`, or a plain number of bytes.
     pub memory: u64,
     /// Number of threads of a run, and the default number of workers of a transform; `None` means one per CPU core.
     pub jobs: Option<usize>,

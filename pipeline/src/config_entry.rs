@@ -1,4 +1,4 @@
-//! Keys and values of a pipeline file with their locations, and functions that read the types of the engine's keys.
+//! Keys and values of a pipeline file with their locations, and functions that read a value of a certain type.
 
 use std::ops::RangeInclusive;
 

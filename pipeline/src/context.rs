@@ -57,7 +57,7 @@ pub(crate) struct RunState {
     pub(crate) budget: MemoryBudget,
     pub(crate) fingerprints: Vec<Fingerprint>,
     pub(crate) meters: Vec<StageMeter>,
-    /// What the stages have reported so far. The run sets the other fields of the report at its end.
+    /// The fields of the report to which stages add. The other fields are set at the end of the run.
     pub(crate) report: Mutex<RunReport>,
     pub(crate) started: Instant,
     pub(crate) next_sequence: AtomicU64,
@@ -66,7 +66,7 @@ pub(crate) struct RunState {
     pub(crate) chunks_done: AtomicU64,
     pub(crate) failed: AtomicBool,
     pub(crate) error: Mutex<Option<RunError>>,
-    /// Names of the stages whose stored output was made with the same configuration as in this run.
+    /// Names of the stages whose stored output from the last run may be reused.
     pub(crate) current: BTreeSet<String>,
     /// Text that each stage saved in the last run, by stage name.
     pub(crate) kept: BTreeMap<String, String>,
@@ -149,7 +149,7 @@ impl StageContext<'_> {
     }
 
     /// Whether the stored output of this stage can be reused, because this run would compute the same output from the
-    /// same input. The caller decides this with [`RunOptions::current`](crate::RunOptions::current).
+    /// same input. The caller of the run lists such stages in [`RunOptions::current`](crate::RunOptions::current).
     pub fn is_current(&self) -> bool {
         self.run.current.contains(self.stage)
     }
@@ -169,7 +169,7 @@ impl StageContext<'_> {
     pub fn count(&self, name: &str, n: u64) {
         self.tell(StageEvent::Counted { name, n });
         self.record(|report| {
-            // The number is limited because a custom stage may derive counter names from its data.
+            // The number of counters is limited, because a custom stage may derive counter names from its data.
             let has_room = report.counters.len() < MAX_COUNTERS;
             if let Some(counter) = report.counters.get_mut(name) {
                 *counter += n;

@@ -1,8 +1,8 @@
 //! The executor: runs a pipeline on one thread per worker.
 //!
 //! Batches stream through the steps of the plan. At any time a batch is in a queue, with a worker, in the reorder
-//! buffer of a sink, or shared by the stages of one step. A batch without rows is not forwarded, nor is a batch that a
-//! transform drops because the run is stopping. Instead, only its sequence number is forwarded, because sinks process
+//! buffer of a sink, or shared by the stages of one step. If a batch has no rows, or a transform drops a batch because
+//! the run is stopping, only the sequence number of the batch is forwarded. Sinks need the number, because they process
 //! batches in sequence.
 //!
 //! Queues are bounded, so a slow stage slows down the stages before it. After a stage has failed, workers stop at their

@@ -13,7 +13,7 @@ pub struct Fingerprint {
     pub name: String,
     /// Version of the implementation. Must be increased when the same input gives a different output.
     pub version: u32,
-    /// The settings that the output depends on, as `key=value;`.
+    /// The settings that the output depends on, each as `key=value;`.
     pub config: String,
 }
 

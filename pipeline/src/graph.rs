@@ -78,9 +78,9 @@ struct GraphBuilder<'a> {
 struct ColumnUsers {
     /// Stages that write the column without reading it.
     writers: Vec<usize>,
-    /// Stages that read and write the column. The flag is `true` if the stage requires it.
+    /// Stages that read and write the column. The flag is `true` if the stage requires the column.
     updaters: Vec<(usize, bool)>,
-    /// Stages that read the column without writing it. The flag is `true` if the stage requires it.
+    /// Stages that read the column without writing it. The flag is `true` if the stage requires the column.
     readers: Vec<(usize, bool)>,
 }
 
@@ -125,8 +125,9 @@ impl GraphBuilder<'_> {
         }
     }
 
-    /// Adds edges from the writers of a column to its readers. If a column has several writers, a writer gets no edge
-    /// to a reader that other edges already put before it: the reader sees the column before that change.
+    /// Adds edges from the writers of a column to its readers. If a column has several writers, a reader may already
+    /// precede one of them because of other edges. No edge is added for this pair: the reader sees the column without
+    /// the change by that writer.
     fn column_edges(&mut self) {
         let mut columns = self.users();
         columns.retain(|name, _| Entity::from_column(name).is_some());
@@ -201,8 +202,8 @@ impl GraphBuilder<'_> {
         }
     }
 
-    /// Adds edges from each stage that drops or adds rows to the stages that use the rows, unless other edges already
-    /// order the two stages.
+    /// Adds edges from each stage that drops or adds rows to all other stages. If `chunks_only` is set, adds only edges
+    /// to stages that use chunk columns. Skips pairs of stages that are already ordered by other edges.
     fn row_edges(&mut self, chunks_only: bool) {
         for from in 0..self.stages() {
             let access = self.context.accesses[from];
@@ -222,8 +223,8 @@ impl GraphBuilder<'_> {
         }
     }
 
-    /// Adds edges from the writers of custom columns to the stages that read all custom columns, unless an edge would
-    /// create a cycle.
+    /// Adds edges from the writers of custom columns to the stages that read all custom columns or all custom columns
+    /// with certain uses, unless an edge would create a cycle.
     fn dynamic_edges(&mut self) {
         for to in 0..self.stages() {
             let Some(read) = self.context.accesses[to].reads_dynamic else { continue };
@@ -338,16 +339,16 @@ fn shortest_cycle(edges: &Edges, start: usize) -> Option<Vec<(usize, EdgeReason)
     let mut came_from: BTreeMap<usize, usize> = BTreeMap::new();
     let mut frontier = vec![start];
     while !frontier.is_empty() && !came_from.contains_key(&start) {
-        let mut further = Vec::new();
+        let mut next_frontier = Vec::new();
         for node in frontier {
             for next in successors(edges, node) {
                 if let std::collections::btree_map::Entry::Vacant(entry) = came_from.entry(next) {
                     entry.insert(node);
-                    further.push(next);
+                    next_frontier.push(next);
                 }
             }
         }
-        frontier = further;
+        frontier = next_frontier;
     }
     let mut path = Vec::new();
     let mut to = start;
@@ -367,8 +368,8 @@ fn shortest_cycle(edges: &Edges, start: usize) -> Option<Vec<(usize, EdgeReason)
 impl Graph {
     /// Returns the same graph with the stages numbered in topological order.
     pub(crate) fn in_order(self) -> Self {
-        let place = |stage: usize| self.order.iter().position(|other| *other == stage).unwrap_or(stage);
-        let edges = self.edges.iter().map(|((from, to), why)| ((place(*from), place(*to)), why.clone())).collect();
+        let number = |stage: usize| self.order.iter().position(|other| *other == stage).unwrap_or(stage);
+        let edges = self.edges.iter().map(|((from, to), why)| ((number(*from), number(*to)), why.clone())).collect();
         Self {
             edges,
             level: self.order.iter().map(|stage| self.level[*stage]).collect(),

@@ -35,8 +35,9 @@ impl<'r> SharedBatch<'r> {
         self.is_dropped.store(true, Ordering::Relaxed);
     }
 
-    /// Ends the work of one stage on the batch and stages the columns that it wrote. For the last stage to finish,
-    /// returns the batch with the columns of all stages.
+    /// Ends the work of one stage on the batch and collects the columns that the stage wrote. The call for the last
+    /// stage returns the batch with the columns of all stages, or the sequence number of a dropped batch. Earlier calls
+    /// return `None`.
     pub(crate) fn finish(self: Arc<Self>, columns: Batch) -> Option<Finished<'r>> {
         self.staged.lock().unwrap_or_else(PoisonError::into_inner).push(columns);
         let Self { mut in_flight, staged, is_dropped } = Arc::into_inner(self)?;
@@ -94,7 +95,7 @@ impl<'r> StepOutput<'r> {
     /// Sends a batch to every stage of the next step. After the last step, counts the rows of the batch and drops it,
     /// which releases its memory to the budget.
     pub(crate) fn forward(&self, mut in_flight: InFlight<'r>, producer: &StageMeter) {
-        // No columns are removed if there is a probe, because it observes all columns.
+        // No columns are removed if there is a probe, because a probe can read all columns.
         let dropped = self.step.dropped_columns.iter().filter(|_| self.run.probe.is_none());
         for name in dropped {
             in_flight.batch.files.remove(name);

@@ -1,11 +1,11 @@
-//! An ECS-style pipeline engine.
+//! A pipeline engine in the style of an entity component system (ECS).
 //!
 //! Entities are files and chunks. A batch has a table of file rows and a table of chunk rows, and each chunk row refers
 //! to a file row. Components are typed columns. Systems are stages: each stage declares the columns that it reads and
 //! writes, and its view of a batch rejects access to any other column. A pipeline is written in TOML. [`load`] checks
 //! it, reports all errors at once, and returns a [`Plan`]. The plan is built into a [`Pipeline`]. An executor runs the
 //! pipeline and streams batches through workers within one memory budget. The rows that a sink receives do not depend
-//! on threads or timing.
+//! on the number of threads or on timing.
 //!
 //! Deliberately absent: the stages themselves, file formats other than pipeline files, I/O (each stage does its own),
 //! signal handling (the program cancels a [`CancelToken`]), and conditional or looping plans.
@@ -16,8 +16,8 @@
 //! | How do stages see values whose type they do not know? | `cell`, `value`, `column_values`, `built_in_column`, `stored_values` |
 //! | What does a stage look like? | `stage`, `transform`, `access`, `program_spec`, `context`, `emitter`, `fingerprint`, `stage_error` |
 //! | How does TOML become a plan? | `config`, `config_entry`, `resolved_stage`, `resolve`, `graph`, `plan_diagnostics`, `plan`, `plan_part` |
-//! | What do the reference and the JSON Schema say? | `reference`, `schema` |
-//! | How does it run? | `assembly`, `executor`, `worker_task`, `in_flight`, `queue`, `budget`, `progress`, `probe`, `stage_log`, `report` |
+//! | Where do the reference and the JSON Schema come from? | `reference`, `schema` |
+//! | How does a pipeline run? | `assembly`, `executor`, `worker_task`, `in_flight`, `queue`, `budget`, `progress`, `probe`, `stage_log`, `report` |
 //!
 //! ```
 //! use std::path::Path;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::column::Entity;
 
-/// Reason for leaving out a row for which a stage that drops rows has no result: the stage might have dropped the row.
+/// Reason for dropping a row for which a stage that may drop rows has no result. The stage might have dropped the row.
 pub const NO_RESULT: &str = "no result";
 
 /// A row for which a stage has no result, because the stage failed on the row or did not process it.
@@ -12,7 +12,7 @@ pub const NO_RESULT: &str = "no result";
 pub struct MissingResult {
     /// Name of the stage.
     pub stage: String,
-    /// Entity of the row. If it is a file, the result is also missing for all its chunks.
+    /// Entity of the row. If the row is a file, the result is also missing for all chunks of the file.
     pub entity: Entity,
     /// Index of the row.
     pub row: u32,

@@ -25,7 +25,8 @@ pub struct Plan {
     pub(crate) warnings: Diagnostics,
 }
 
-/// A function that may replace a stage. Returns the replacement and the columns that the replacement reads.
+/// A function that may replace a stage. Returns the replacement and the columns that the replacement reads, or `None`
+/// if the stage is not replaced.
 pub type StandIn<'f> = &'f mut dyn FnMut(&PlannedStage) -> Option<(Box<dyn Stage>, Vec<ColumnSpec>)>;
 
 /// One stage of a plan.
@@ -42,7 +43,7 @@ pub struct PlannedStage {
     pub(crate) config: Box<dyn ParsedConfig>,
 }
 
-/// Limits of a stage. A run that exceeds one of them does not count as a success.
+/// Limits of a stage. A run that violates one of them does not count as a success.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Thresholds {
     /// Maximum number of failed rows; 0 by default.
@@ -185,7 +186,8 @@ impl Plan {
         text
     }
 
-    /// Formats the plan as a table with the columns step, stage, kind and columns.
+    /// Formats the plan as a table with one line per stage: the step, the name and kind of the stage, and the columns
+    /// that it reads and writes.
     pub fn graph_text(&self) -> String {
         let width = self.stages.iter().map(|stage| stage.name.chars().count()).max().unwrap_or(0);
         let mut text = String::new();

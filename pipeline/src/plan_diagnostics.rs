@@ -19,7 +19,7 @@ pub(crate) struct StageSite {
 
 /// A stage whose type or configuration is invalid.
 pub(crate) struct BrokenStage {
-    /// The stage. Its columns are those that it probably writes.
+    /// The stage. `site.writes` contains the columns that it probably writes.
     pub(crate) site: StageSite,
     /// Whether `site.writes` is complete.
     pub(crate) are_writes_known: bool,
@@ -128,26 +128,26 @@ impl PlanContext<'_> {
         Diagnostic::error(code::MISSING_COLUMN, place, message).with_help(help)
     }
 
-    /// Whether no registered stage type writes the column, and its name differs by only one edit from an existing
-    /// column's. Such a name is a typing error, whatever columns the broken stages write.
+    /// Whether no registered stage type writes the column, and its name differs by only one edit from the name of an
+    /// existing column. Such a name is a typing error, whatever columns the broken stages write.
     fn is_typing_error(&self, column: &str) -> bool {
         let has_writer = self.registry.is_some_and(|registry| registry.writer_of(column).is_some());
-        !has_writer && aurora_suggest::nearest_within(column, self.proper_names(), |_| 1).is_some()
+        !has_writer && aurora_suggest::nearest_within(column, self.existing_names(), |_| 1).is_some()
     }
 
     /// Suggests a similar name from the columns that stages write and the built-in columns.
     fn like(&self, column: &str) -> Option<String> {
-        aurora_suggest::did_you_mean(column, self.proper_names().filter(|name| *name != column))
+        aurora_suggest::did_you_mean(column, self.existing_names().filter(|name| *name != column))
     }
 
     /// Returns the names of the columns that stages write, and of the built-in columns.
-    fn proper_names(&self) -> impl Iterator<Item = &str> {
+    fn existing_names(&self) -> impl Iterator<Item = &str> {
         let written = self.accesses.iter().flat_map(|access| access.written()).map(|column| column.name());
         written.chain(self.registry.into_iter().flat_map(Registry::columns).map(|known| known.name))
     }
 
-    /// Reports stages that depend on each other: each stage with the reason why the next stage depends on it. The path
-    /// does not repeat its first stage at the end.
+    /// Reports stages that depend on each other in a cycle. `path` contains each stage of the cycle with the reason why
+    /// the next stage depends on it. The first stage is not repeated at the end.
     pub(crate) fn cycle(&self, path: &[(usize, impl Display)]) -> Diagnostic {
         let start = path.first().map_or(0, |(stage, _)| *stage);
         let mut text = format!("`{}`", self.name(start));

@@ -7,9 +7,9 @@ use crate::graph::{EdgeReason, Graph};
 use crate::plan::Plan;
 
 impl Plan {
-    /// Removes the sinks and all stages that read what the sinks write. If `only` is not empty, also removes every
-    /// stage that is neither named in `only` nor required by a named stage. The order of the remaining stages stays the
-    /// same.
+    /// Removes the sinks and all stages that depend on a sink. If `only` is not empty, keeps only the sources, the
+    /// stages named in `only`, the stages on which these depend, and the stages that drop or add rows before one of
+    /// these stages. The order of the remaining stages stays the same.
     #[must_use]
     pub fn without_sinks(self, only: &[String]) -> Self {
         let stored = self.stored();
@@ -24,8 +24,8 @@ impl Plan {
                 leads_to_kept[from] |= kept[to] || leads_to_kept[to];
                 kept[from] |= kept[to] && !stored[from] && why.iter().any(is_dependence);
             }
-            // A later stage processes only the rows that this stage leaves, even if their edge has another reason than
-            // the rows.
+            // Later stages process only the rows that this stage has left, even if the edge to a later stage has
+            // another reason.
             kept[from] |= stage.access.restructures && leads_to_kept[from] && !stored[from];
         }
         self.part(&kept)
@@ -46,9 +46,9 @@ impl Plan {
 
     fn part(self, kept: &[bool]) -> Self {
         let Self { run, stages, graph, warnings } = self;
-        let place = |stage: usize| kept[..stage].iter().filter(|kept| **kept).count();
+        let number = |stage: usize| kept[..stage].iter().filter(|kept| **kept).count();
         let edges = graph.edges.into_iter().filter(|((from, to), _)| kept[*from] && kept[*to]);
-        let edges = edges.map(|((from, to), why)| ((place(from), place(to)), why)).collect();
+        let edges = edges.map(|((from, to), why)| ((number(from), number(to)), why)).collect();
         // Levels are renumbered without gaps.
         let levels: Vec<usize> =
             graph.level.into_iter().zip(kept).filter_map(|(at, kept)| kept.then_some(at)).collect();

@@ -70,7 +70,7 @@ pub struct StageOutput<'a> {
 }
 
 impl<'a> StageOutput<'a> {
-    /// Creates the output for an emitted batch. The emitting stage wrote all its columns.
+    /// Creates the output for an emitted batch. The emitting stage wrote all columns of the batch.
     pub(crate) fn emitted(batch: &'a Batch, time: Duration) -> Self {
         let written = batch.files.names().chain(batch.chunks.names()).collect();
         Self { batch, staged: None, written, time }

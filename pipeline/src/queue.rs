@@ -148,7 +148,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_arrival_order_leaves_in_order(
+        fn items_are_returned_in_the_order_of_their_numbers(
             order in Just((0..40u64).collect::<Vec<_>>()).prop_shuffle(),
             absent in prop::collection::hash_set(0..40u64, 0..20),
         ) {

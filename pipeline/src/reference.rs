@@ -1,4 +1,5 @@
-//! The reference of the configuration. The type that reads a key also declares its reference entry.
+//! Entries of the configuration reference, which is part of the documentation. The type that reads a key also declares
+//! the reference entry of the key.
 
 use serde::Serialize;
 use serde_json::{Map, Value};

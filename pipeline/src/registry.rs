@@ -23,7 +23,7 @@ use crate::value::DynamicType;
 pub struct Registry {
     types: BTreeMap<&'static str, StageType>,
     columns: BTreeMap<&'static str, BuiltInColumn>,
-    /// Stage types that were left out when this program was built, with instructions for getting them.
+    /// Stage types that this build of the program does not contain, with advice on how to get them.
     absent: BTreeMap<&'static str, &'static str>,
 }
 
@@ -57,13 +57,13 @@ impl Registry {
         self.types.insert(C::TYPE, known);
     }
 
-    /// Registers the name of a stage type that was left out when this program was built. `help` becomes the help text
+    /// Registers the name of a stage type that this build of the program does not contain. `help` becomes the help text
     /// of the error for a pipeline that uses the type.
     pub fn register_absent(&mut self, name: &'static str, help: &'static str) {
         self.absent.insert(name, help);
     }
 
-    /// Returns instructions for getting a stage type that was left out when this program was built.
+    /// Returns advice on how to get a stage type that this build of the program does not contain.
     pub(crate) fn help_for_absent(&self, name: &str) -> Option<String> {
         self.absent.get(name).map(|help| (*help).to_owned())
     }
@@ -118,8 +118,8 @@ impl Registry {
             let Some(known) = self.columns.get(column.name()) else { continue };
             if known.set.is_none() || known.reference.value != given {
                 refused.push((known.reference, given));
-                // Use the real type of the column, so that each stage that reads it does not report the wrong type
-                // again.
+                // Use the real type of the column, so that the wrong type is not reported again for each stage that
+                // reads the column.
                 if known.set.is_some() {
                     *column = known.source.clone();
                 }
@@ -134,7 +134,7 @@ impl Registry {
         refused
     }
 
-    /// Returns a type that writes the column in its default configuration.
+    /// Returns a stage type that writes the column if its configuration is empty.
     pub(crate) fn writer_of(&self, column: &str) -> Option<&'static str> {
         self.types.iter().find_map(|(name, known)| {
             let config = (known.parse)(Spanned::new(0..0, DeTable::new())).ok()?;

@@ -104,8 +104,9 @@ pub struct RunReport {
 }
 
 impl RunReport {
-    /// Combines the reports of two runs of the same pipeline, of which the second continued the first. Findings that a
-    /// source repeats in every run, such as skipped files, are taken from the second run only.
+    /// Combines the reports of two runs of the same pipeline. This is the report of the second run, which continued the
+    /// run of `earlier`. Findings that a source repeats in every run, such as skipped files, are taken from the second
+    /// run only.
     #[must_use]
     pub fn after(self, earlier: Self) -> Self {
         let elapsed = earlier.elapsed + self.elapsed;
@@ -165,7 +166,7 @@ pub struct StageReport {
     pub name: String,
     /// Number of workers.
     pub workers: usize,
-    /// Whether the stage has one worker regardless of the number of jobs.
+    /// Whether the stage has one worker regardless of the number of threads of the run.
     pub single_worker: bool,
     /// Number of batches that the stage processed or emitted.
     pub batches: u64,
@@ -316,7 +317,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reasons_are_bounded() {
+    fn the_number_of_reasons_is_limited() {
         let mut tally = Tally::default();
         (0..MAX_REASONS + 5).for_each(|n| tally.add(&n.to_string(), "a"));
         assert_eq!((tally.total(), tally.iter().count()), (MAX_REASONS as u64 + 5, MAX_REASONS + 1));
@@ -336,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn examples_are_bounded_and_do_not_depend_on_the_order() {
+    fn the_number_of_examples_is_limited_and_they_do_not_depend_on_the_order() {
         let paths: Vec<String> = (0..100).map(|n| format!("{:02}", (n * 37) % 100)).collect();
         let (mut forward, mut backward) = (Tally::default(), Tally::default());
         paths.iter().for_each(|path| forward.add("too large", path));

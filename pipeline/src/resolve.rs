@@ -38,8 +38,8 @@ pub fn load<'a>(
 }
 
 /// Like [`load`], with two additions. Values in `sources` must not exceed the `ceilings`; values in `builtins` may.
-/// `further` checks the enabled stages, in the order of the file, even if the pipeline has other errors, so that all
-/// errors are reported at once.
+/// `check_stages` receives the enabled stages, in the order of the file. It is called even if the pipeline has other
+/// errors, so that all errors are reported at once.
 ///
 /// # Errors
 /// Returns all errors of the pipeline.
@@ -48,7 +48,7 @@ pub fn load_checked<'a>(
     registry: &Registry,
     builtins: &[PipelineSource<'a>],
     ceilings: &[Ceiling],
-    further: &dyn Fn(&[PlannedStage]) -> Diagnostics,
+    check_stages: &dyn Fn(&[PlannedStage]) -> Diagnostics,
 ) -> Result<Plan, Diagnostics> {
     let files: Vec<&str> = sources.iter().map(|source| source.name).collect();
     let mut map = SourceMap::default();
@@ -109,10 +109,10 @@ pub fn load_checked<'a>(
     drop(context);
     drop(names);
     let stages: Vec<PlannedStage> = stages.into_iter().map(|stage| stage.planned).collect();
-    // `further` may report a conflict between two writers that the graph has already reported.
+    // `check_stages` may report a conflict between two writers that the graph has already reported.
     let is_in_conflict = found.iter().any(|item| item.code == code::UNORDERED_WRITERS);
     let is_new = |item: &Diagnostic| !is_in_conflict || item.code != code::UNORDERED_WRITERS;
-    found.extend(further(&stages).into_iter().filter(is_new));
+    found.extend(check_stages(&stages).into_iter().filter(is_new));
     found.sort(|file| map.rank(file));
     match graph {
         Ok(graph) if !found.has_errors() => Ok(Plan::new(run, stages, graph, found)),

@@ -288,7 +288,8 @@ struct ConfigReader<'a> {
 
 impl ConfigReader<'_> {
     /// Parses the configuration. Reports and then ignores invalid keys, so that errors in other keys and in the columns
-    /// of the stage are found, too. Adds the names of ignored keys to `unread`.
+    /// of the stage are found, too. Adds the names of ignored keys to `unread`. Returns `None` if an error does not
+    /// belong to a single key.
     fn read(
         &self,
         mut entries: Vec<ConfigEntry<'_>>,

@@ -24,7 +24,8 @@ impl Registry {
         for &name in &types {
             let reference = format!("#/$defs/{name}");
             definitions.insert(name.to_owned(), self.stage(name));
-            // If a table has the key `use`, its other keys depend on that type and not on the name of the table.
+            // If a table has the key `use`, its other keys depend on the type that `use` names and not on the name of
+            // the table.
             let used = json!({ "required": ["use"] });
             stages.insert(
                 name.to_owned(),
@@ -64,7 +65,7 @@ impl Registry {
         })
     }
 
-    /// Returns the schema of the table of a stage type, with the type's own keys and the engine's keys.
+    /// Returns the schema of the table of a stage type, with the keys of the type and the keys that all stages have.
     fn stage(&self, name: &str) -> Value {
         let Some(known) = self.get(name) else { return json!(true) };
         let mut keys = match (&known.reference, known.keys) {

@@ -4,8 +4,8 @@ use std::error::Error;
 
 use crate::permissions::AccessError;
 
-/// An error because of which a stage cannot be built or a run cannot continue. The error ends the run. Report an
-/// invalid file with [`StageContext::error`](crate::StageContext::error) instead.
+/// An error that prevents the building of a stage or ends the run. An error in a single file should not end the run:
+/// report it with [`StageContext::error`](crate::StageContext::error) instead.
 #[derive(Debug, thiserror::Error)]
 pub enum StageError {
     /// The stage violated its declared access.

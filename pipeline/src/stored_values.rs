@@ -31,8 +31,8 @@ impl StoredValues {
         Self::default()
     }
 
-    /// Marks the values of some stages as outdated, because the stage itself or a stage whose columns it reads has no
-    /// result for the row.
+    /// Marks the values of `stages` as outdated. Each of these stages, or a stage whose columns it reads, has no result
+    /// for the row.
     #[must_use]
     pub fn outdated_for(self, stages: Arc<BTreeSet<String>>) -> Self {
         Self { outdated: stages, ..self }

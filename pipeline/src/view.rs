@@ -1,4 +1,4 @@
-//! The view of a batch through which a stage accesses it.
+//! The view through which a stage accesses a batch.
 
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
@@ -28,8 +28,8 @@ pub(crate) enum BatchRows<'a> {
 
 /// A stage's view of a batch. It gives access to the declared columns and rejects access to all others.
 ///
-/// A rejected access ends the run even if the stage ignores the error, because the plan derives the order of stages
-/// from the declarations.
+/// An undeclared access to a column or to the rows ends the run even if the stage ignores the error, because the plan
+/// derives the order of stages from the declarations.
 pub struct BatchView<'a> {
     pub(crate) rows: BatchRows<'a>,
     permissions: &'a Permissions,
@@ -255,7 +255,7 @@ impl<'a> BatchView<'a> {
         if let Some(file) = files.iter().copied().find(|file| *file as usize >= rows) {
             return Err(AccessError::NoSuchFile { stage, file, files: rows });
         }
-        if !batch.chunks.is_bare() {
+        if !batch.chunks.has_no_columns() {
             return Err(AccessError::ChunksFilled { stage });
         }
         batch.chunk_files.extend(files);
@@ -415,7 +415,7 @@ impl<'a> BatchView<'a> {
     }
 }
 
-/// Records the first rejected access. Returns `error`.
+/// Records the first undeclared access. Returns `error`.
 fn refuse(refused: &OnceLock<AccessError>, error: AccessError) -> AccessError {
     refused.get_or_init(|| error.clone());
     error

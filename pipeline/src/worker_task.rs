@@ -34,7 +34,8 @@ pub(crate) struct WorkerTask<'r> {
     pub(crate) meter: &'r StageMeter,
     /// Input queue of the stage; `None` for a source.
     pub(crate) input: Option<QueueReceiver<'r, Message<'r>>>,
-    /// Received batches of a sink that are not yet next in order; `None` for other stages.
+    /// Batches that a sink has received but cannot process yet, because an earlier batch has not arrived; `None` for
+    /// other stages.
     pub(crate) order: Option<Arc<Mutex<Order<'r>>>>,
     pub(crate) output: StepOutput<'r>,
     /// Number of workers of the stage that have not ended.

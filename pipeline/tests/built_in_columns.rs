@@ -138,7 +138,7 @@ fn a_field_is_read_and_a_column_is_updated_by_name() {
 }
 
 #[test]
-fn a_refused_value_leaves_the_row_as_it_was() {
+fn a_rejected_value_is_reported_as_a_failure() {
     let mut services = Services::new();
     services.insert(Arc::new(Seen::default()));
     let plan = plan("write = 'file.age'\nkind = 'integer'\nread = 'file.name'\nages = [-1, 42]").expect("valid");

@@ -75,7 +75,7 @@ shows! {
 }
 
 #[test]
-fn an_unknown_stage_type_hid_columns_that_are_misspelt() {
+fn an_unknown_stage_type_does_not_hide_misspelt_columns() {
     let text = format!(
         "{SOURCE}[stage.keep]\nuse = \"mixer\"\nkind = \"sink\"\nreads = [\"file.idd\", \"file.team\"]\n[stage.entirely_different]\n"
     );
@@ -85,7 +85,7 @@ fn an_unknown_stage_type_hid_columns_that_are_misspelt() {
 }
 
 #[test]
-fn a_diagnostic_names_the_file_of_the_wrong_layer() {
+fn a_diagnostic_names_the_file_that_contains_the_mistake() {
     let broken = PipelineSource { name: "site", text: "extends = \"base\"\n[stage.embed]\nbatch = true\n" };
     let top = PipelineSource { name: "top.toml", text: "extends = \"site\"\n[stage.embed]\nmodel = 1\n" };
     let found = load(&[top], &registry(), &[BASE, broken]).err().expect("two values are wrong");
@@ -93,7 +93,7 @@ fn a_diagnostic_names_the_file_of_the_wrong_layer() {
 }
 
 #[test]
-fn pipelines_that_extend_each_other_are_named() {
+fn pipelines_that_extend_each_other_are_listed_in_the_error() {
     let one = PipelineSource { name: "one", text: "extends = \"two\"\n" };
     let two = PipelineSource { name: "two", text: "extends = \"one\"\n" };
     let top = PipelineSource { name: "top.toml", text: "extends = \"one\"\n" };

@@ -35,13 +35,13 @@ kind = "sink"
 reads = ["chunk.owner", "file.early"]
 "#;
 
-fn good(text: &str) -> Plan {
+fn valid_plan(text: &str) -> Plan {
     plan(text).unwrap_or_else(|found| panic!("{found}"))
 }
 
 #[test]
 fn a_plan_is_shown_as_a_table_as_dot_and_as_toml() {
-    let plan = good(TEAM);
+    let plan = valid_plan(TEAM);
     insta::assert_snapshot!("graph_text", plan.graph_text());
     insta::assert_snapshot!("graph_dot", plan.graph_dot());
     insta::assert_snapshot!("show", plan.show());
@@ -49,8 +49,8 @@ fn a_plan_is_shown_as_a_table_as_dot_and_as_toml() {
 
 #[test]
 fn a_plan_shown_as_toml_loads_to_the_same_plan() {
-    let plan = good(TEAM);
-    let again = good(&plan.show());
+    let plan = valid_plan(TEAM);
+    let again = valid_plan(&plan.show());
     assert_eq!(again.show(), plan.show());
     assert_eq!(again.graph_dot(), plan.graph_dot());
     assert_eq!(again.run_config(), plan.run_config());
@@ -58,7 +58,7 @@ fn a_plan_shown_as_toml_loads_to_the_same_plan() {
 
 #[test]
 fn layers_override_each_other_key_by_key() {
-    let plan = good(TEAM);
+    let plan = valid_plan(TEAM);
     let embed = plan.stages().iter().find(|stage| stage.name() == "embed").expect("in the base");
     assert_eq!(embed.config()["model"].as_str(), Some("minilm"));
     assert_eq!(embed.workers(), Some(3));
@@ -79,21 +79,21 @@ fn a_later_source_with_the_same_base_overrides_an_earlier_one() {
 #[test]
 fn a_stage_of_another_type_does_not_inherit_the_keys_of_the_replaced_stage() {
     let text = "extends = \"base\"\n[stage.embed]\nuse = \"mixer\"\nwrites = [\"chunk.embedding\"]\n";
-    let plan = good(text);
+    let plan = valid_plan(text);
     let embed = plan.stages().iter().find(|stage| stage.name() == "embed").expect("in the plan");
     assert_eq!((embed.type_name(), embed.config().contains_key("model")), ("mixer", false));
 }
 
 #[test]
 fn a_disabled_stage_is_removed_and_its_optional_readers_stay() {
-    let plan = good("extends = \"base\"\n[stage.embed]\nenabled = false\n[stage.keep]\nafter = [\"embed\"]\n");
+    let plan = valid_plan("extends = \"base\"\n[stage.embed]\nenabled = false\n[stage.keep]\nafter = [\"embed\"]\n");
     let names: Vec<&str> = plan.stages().iter().map(|stage| stage.name()).collect();
     assert_eq!(names, ["walk", "chunk", "keep"]);
 }
 
 #[test]
-fn stages_without_conflict_share_a_step() {
-    let plan = good(TEAM);
+fn stages_that_do_not_depend_on_each_other_share_a_step() {
+    let plan = valid_plan(TEAM);
     let step = |name: &str| plan.stages().iter().find(|stage| stage.name() == name).map(|stage| stage.step());
     assert_eq!(step("embed"), step("owners"));
     assert!(step("chunk") < step("owners"), "chunk rows are final before stages work on them");
@@ -107,7 +107,7 @@ fn chunk_rows_come_before_their_columns_even_if_the_chunker_reads_all_custom_col
         [stage.cut]\nuse = 'mixer'\nreads = ['file.id']\nchunks = 3\nall = true\n\
         [stage.keep]\nuse = 'mixer'\nkind = 'sink'\nall = true\n\
         [stage.walk]\nuse = 'mixer'\nkind = 'source'\nwrites = ['file.id']\n";
-    let plan = good(text);
+    let plan = valid_plan(text);
     let names: Vec<&str> = plan.stages().iter().map(|stage| stage.name()).collect();
     assert_eq!(names, ["walk", "langs", "cut", "owners", "keep"]);
     assert!(plan.warnings().is_empty(), "{}", plan.warnings());
@@ -119,17 +119,17 @@ fn a_reader_may_come_before_an_update_of_its_column() {
         [stage.keep]\nuse = \"mixer\"\nkind = \"sink\"\nreads = [\"file.id\"]\n\
         [stage.first]\nuse = \"mixer\"\nreads = [\"file.id\"]\n\
         [stage.update]\nuse = \"mixer\"\nreads = [\"file.id\"]\nwrites = [\"file.id\"]\nafter = [\"first\"]\n";
-    let plan = good(text);
+    let plan = valid_plan(text);
     let names: Vec<&str> = plan.stages().iter().map(|stage| stage.name()).collect();
     assert_eq!(names, ["walk", "first", "update", "keep"]);
 }
 
 #[test]
-fn a_stage_that_cannot_be_built_is_named() {
-    let plan = good(
+fn a_build_error_names_the_stage() {
+    let plan = valid_plan(
         "extends = \"base\"\n[stage.keep]\ntrouble = \"build\"\n[stage.chunk]\nenabled = false\n[stage.embed]\nenabled = false\n",
     );
     let services = Services::new();
-    let error = plan.build(&BuildContext { root: Path::new("."), services: &services }).err().expect("no model");
+    let error = plan.build(&BuildContext { root: Path::new("."), services: &services }).err().expect("no model `x`");
     assert_eq!(error.to_string(), "stage `keep`: the model `x` does not exist; see `aur model list`");
 }

@@ -1,4 +1,4 @@
-//! Tests of the output of probes, and of plans without sinks.
+//! Tests of the stage output that a probe observes, and of plans without sinks.
 
 mod made;
 
@@ -122,5 +122,5 @@ fn a_plan_without_sinks_keeps_its_order() {
     let part = plan().without_sinks(&["right".to_owned()]);
     assert_eq!(names(&part), [(1, "s"), (2, "drop"), (3, "chunk"), (4, "right")]);
     assert_eq!(names(&plan().without_sinks(&["drop".to_owned()])), [(1, "s"), (2, "drop")]);
-    assert_eq!(names(&plan().without_sinks(&["told".to_owned()])), [(1, "s")], "it needs a sink");
+    assert_eq!(names(&plan().without_sinks(&["told".to_owned()])), [(1, "s")], "`told` depends on a sink");
 }

@@ -120,7 +120,7 @@ proptest! {
     }
 
     #[test]
-    fn trouble_anywhere_ends_the_run_and_names_the_stage(
+    fn an_error_or_panic_in_any_stage_ends_the_run_and_names_the_stage(
         drawn in drawn(),
         at in 0usize..150,
         panics in any::<bool>(),
@@ -152,7 +152,7 @@ const LINE: &str = "[stage.s]\nuse = 'mixer'\nkind = 'source'\nwrites = ['file.i
     [stage.z]\nuse = 'mixer'\nkind = 'sink'\nreads = ['file.id', 'file.m']\n";
 
 #[test]
-fn the_budget_bounds_what_is_in_flight() {
+fn the_memory_budget_limits_the_batches_in_flight() {
     // The source declares an expected size of 10 × 1000 bytes for each batch, so four batches fit into the budget.
     let text = format!("[run]\nbatch_files = 10\nmemory = 40000\nqueue_batches = 50\n{LINE}")
         .replace("files = 400", "files = 400\npayload = 1000");
@@ -163,7 +163,7 @@ fn the_budget_bounds_what_is_in_flight() {
 }
 
 #[test]
-fn a_batch_larger_than_the_budget_travels_alone() {
+fn a_batch_larger_than_the_memory_budget_is_alone_in_flight() {
     let text =
         format!("[run]\nbatch_files = 10\nmemory = 100\n{LINE}").replace("files = 400", "files = 400\npayload = 1000");
     let (report, seen) = completed(&text, 4);
@@ -197,7 +197,7 @@ fn a_transform_may_drop_its_batches_when_the_run_is_stopping() {
     let observer = CancelAt(cancel.clone(), 200);
     let report = pipeline
         .run(RunOptions { jobs: Some(2), cancel, observer: &observer, ..RunOptions::default() })
-        .expect("a cancelled run is no failure");
+        .expect("a cancelled run is not a failure");
     assert_eq!((report.outcome, report.memory_peak > 0), (Outcome::Cancelled, true));
     let seen = log.seen.lock().expect("no panic while locked");
     let emitted = log.emitted.load(Ordering::Relaxed);
@@ -208,17 +208,17 @@ fn a_transform_may_drop_its_batches_when_the_run_is_stopping() {
 }
 
 #[test]
-fn a_cancelled_run_finishes_what_is_in_flight_and_closes_its_sinks() {
+fn a_cancelled_run_finishes_the_batches_in_flight_and_closes_all_stages() {
     let text = format!("[run]\nbatch_files = 1\nmemory = 20000\n{LINE}").replace("files = 400", "files = 100000000");
     let (pipeline, log) = pipeline(&text);
     let cancel = CancelToken::new();
     let observer = CancelAt(cancel.clone(), 5);
     let report = pipeline
         .run(RunOptions { jobs: Some(2), cancel, observer: &observer, ..RunOptions::default() })
-        .expect("a cancelled run is no failure");
+        .expect("a cancelled run is not a failure");
     assert_eq!(report.outcome, Outcome::Cancelled);
     let seen = log.seen.lock().expect("no panic while locked");
-    assert_eq!(seen.len(), log.emitted.load(Ordering::Relaxed), "all that was emitted arrived");
+    assert_eq!(seen.len(), log.emitted.load(Ordering::Relaxed), "the sink received every emitted batch");
     assert!(seen.len() < 100_000_000);
     assert_eq!(*log.closed.lock().expect("no panic while locked"), ["s", "m", "z"]);
 }
@@ -254,7 +254,7 @@ fn batches_emitted_on_close_come_last_and_pass_through_later_stages() {
 }
 
 #[test]
-fn custom_columns_live_until_the_last_stage_that_reads_all_of_them() {
+fn custom_columns_are_kept_until_the_last_stage_that_reads_all_custom_columns() {
     let text = "[stage.s]\nuse = 'mixer'\nkind = 'source'\nwrites = ['file.id']\nfiles = 2\n\
         [stage.cut]\nuse = 'mixer'\nreads = ['file.id']\nchunks = 3\n\
         [stage.owners]\nuse = 'mixer'\nreads = ['file.id']\nwrites = ['chunk.owner', 'file.team']\n\
@@ -300,7 +300,7 @@ fn fingerprints_carry_the_names_of_the_stages() {
 }
 
 #[test]
-fn chunks_were_added_to_many_batches_while_the_memory_budget_was_exceeded() {
+fn batches_do_not_all_grow_while_the_memory_budget_is_exceeded() {
     // A hundred batches that each grow to several tens of kilobytes, and a slow sink.
     let text = "[run]\nbatch_files = 20\nmemory = 20000\nqueue_batches = 500\n\
         [stage.s]\nuse = 'mixer'\nkind = 'source'\nfiles = 2000\nwrites = ['file.id']\n\

@@ -163,7 +163,8 @@ pub struct Declaration {
     pub written: Vec<WrittenColumn>,
     /// The kind of rows that the stage may drop.
     pub drops: DropRows,
-    /// The unit of the stage's work: files if the stage writes file columns or drops files, otherwise chunks.
+    /// The unit of the stage's work. It is a file if the stage writes file columns, drops files, or writes no column
+    /// and reads only file columns; otherwise it is a chunk.
     pub unit: RowUnit,
 }
 
@@ -197,14 +198,14 @@ impl Declaration {
             .reads(self.reads.iter().map(|name| ColumnSpec::named(name.as_str())))
             .reads_optional(["file.path", "file.status", "file.language"].map(ColumnSpec::named))
             .reads_optional([stored])
-            .reads_optional(self.bounding_text())
+            .reads_optional(self.text_for_definitions())
             .writes(writes);
         if self.drops == DropRows::Chunks { access.restructures() } else { access }
     }
 
     /// Returns the column with the text of a file if the stage returns definitions, because their lines are checked
     /// against the text.
-    fn bounding_text(&self) -> Option<ColumnSpec> {
+    fn text_for_definitions(&self) -> Option<ColumnSpec> {
         let gives_definitions = self.written.iter().any(|column| column.name == FILE_DEFINITIONS);
         gives_definitions.then(|| ColumnSpec::named(FILE_TEXT))
     }
@@ -214,13 +215,13 @@ impl Declaration {
         self.written.iter().find(|column| column.entity() == entity && column.short_name() == short)
     }
 
-    /// Whether the last run stored the values of all written columns. Values in JSON columns and reasons for dropping
-    /// files are not stored.
+    /// Whether a run stores the values of all written columns, so that the next run can reuse them. Values in JSON
+    /// columns and reasons for dropping files are not stored.
     pub fn is_stored(&self) -> bool {
         self.drops != DropRows::Files && self.written.iter().all(|column| column.kind != DynamicType::Json)
     }
 
-    /// Adds everything that the output depends on to a fingerprint. The uses of columns do not matter.
+    /// Adds everything that the output depends on to a fingerprint. The output does not depend on the uses of columns.
     pub fn fingerprint(&self, fingerprint: Fingerprint) -> Fingerprint {
         let written = self.written.iter().map(|column| match column.dimensions {
             None => format!("{}:{}", column.name, column.kind),

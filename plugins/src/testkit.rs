@@ -31,14 +31,14 @@ pub struct StageTest {
     configured: Configured,
     services: Services,
     root: PathBuf,
-    rows: HandMade,
+    rows: TestRows,
 }
 
 type Fill = Box<dyn Fn(&mut BatchView<'_>) -> Result<(), AccessError> + Send + Sync>;
 
 /// A source that emits one batch with the rows of the test.
 #[derive(Default)]
-struct HandMade {
+struct TestRows {
     files: usize,
     chunks: Vec<u32>,
     columns: Vec<ColumnSpec>,
@@ -57,7 +57,7 @@ impl StageTest {
             configured: registry.configure(C::TYPE, config)?,
             services: Services::new(),
             root: PathBuf::new(),
-            rows: HandMade::default(),
+            rows: TestRows::default(),
         })
     }
 
@@ -172,7 +172,7 @@ impl StageOutcome {
     }
 }
 
-impl HandMade {
+impl TestRows {
     fn note(&mut self, entity: Entity, rows: usize) {
         if entity == Entity::File {
             self.files = self.files.max(rows);
@@ -180,7 +180,7 @@ impl HandMade {
     }
 }
 
-impl Stage for HandMade {
+impl Stage for TestRows {
     fn open(&self) -> Box<dyn Worker + '_> {
         producer(|out: &mut Emitter<'_>, _: &StageContext<'_>| {
             let needed = self.chunks.iter().map(|file| *file as usize + 1).max().unwrap_or(0);

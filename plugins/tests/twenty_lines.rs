@@ -208,14 +208,14 @@ fn an_undeclared_read_is_refused_even_if_the_stage_ignores_the_error() {
 #[test]
 fn the_testkit_reports_errors_in_the_configuration() {
     let Err(TestError::Config(found)) = StageTest::new::<Stateless<Owners>>("team = {}\n") else {
-        panic!("`team` is no key")
+        panic!("`team` is not a key")
     };
     let codes: Vec<&str> = found.iter().map(|item| item.code).collect();
     assert_eq!(codes, ["A0102", "A0111"], "{found}");
 }
 
 #[test]
-fn a_column_that_the_rows_lack_is_named() {
+fn a_column_that_the_rows_lack_is_reported() {
     let Err(TestError::Config(found)) = StageTest::new::<Stateless<Owners>>("teams = {}").expect("configured").run()
     else {
         panic!("there is no path");

@@ -1,8 +1,8 @@
 //! The codes of all diagnostics.
 
-/// The file is not TOML.
+/// The file is not valid TOML or JSON, or it has too many bytes or stages.
 pub const SYNTAX: &str = "A0100";
-/// `use`, or the name of a stage, does not name a known stage type.
+/// The stage type, given by `use` or by the name of the stage, is unknown.
 pub const UNKNOWN_STAGE: &str = "A0101";
 /// An unknown key.
 pub const UNKNOWN_KEY: &str = "A0102";
@@ -24,13 +24,13 @@ pub const NO_SOURCE: &str = "A0109";
 pub const TWO_SOURCES: &str = "A0110";
 /// A required key of the stage is missing.
 pub const MISSING_KEY: &str = "A0111";
-/// A stage reads a column with a different type than the writer declares.
+/// A stage reads or writes a column with the wrong type, or writes a read-only built-in column.
 pub const COLUMN_TYPE: &str = "A0112";
 /// A column name starts with neither `file.` nor `chunk.`.
 pub const COLUMN_NAME: &str = "A0113";
-/// The stage's own check has rejected its configuration.
+/// An error or a warning from the stage type's own check of the configuration.
 pub const CHECK: &str = "A0114";
-/// A value exceeds the limit for the file.
+/// A value, or the file as a whole, exceeds a limit.
 pub const LIMIT: &str = "A0115";
 /// A configuration file cannot be read.
 pub const UNREADABLE: &str = "A0116";
@@ -42,5 +42,5 @@ pub const MISSING_PROGRAM: &str = "A0118";
 pub const UNREAD_COLUMN: &str = "A0201";
 /// Warning: the pipeline has no sink.
 pub const NO_SINK: &str = "A0202";
-/// The number of mistakes exceeds the number that is shown.
+/// There are more mistakes than are shown.
 pub const MORE_MISTAKES: &str = "A0310";

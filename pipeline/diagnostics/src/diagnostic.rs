@@ -1,4 +1,4 @@
-//! Errors and warnings. Each has a code, a place, and a help text.
+//! Errors and warnings. Each has a code and a message, and may have a place and a help text.
 
 use std::fmt;
 
@@ -25,7 +25,8 @@ pub struct Diagnostic {
     pub severity: Severity,
     /// Description of the problem.
     pub message: String,
-    /// Place where the value was set; `None` if it was set in code, or the file cannot be read.
+    /// Place where the value was set; `None` if the diagnostic does not concern a single value, the value was set in
+    /// code, or the file cannot be read.
     pub location: Option<Place>,
     /// Advice on how to fix the problem.
     pub help: Option<String>,
@@ -115,7 +116,7 @@ impl Diagnostics {
         self.items.iter().any(|item| item.severity == Severity::Error)
     }
 
-    /// Sorts by severity, then by place, and removes duplicates. `rank` returns the position of a file in the order of
+    /// Sorts by severity, then by place, and removes duplicates. `rank` maps the name of a file to its position among
     /// all files.
     pub fn sort(&mut self, rank: impl Fn(&str) -> usize) {
         let place = |item: &Diagnostic| {

@@ -9,7 +9,7 @@ use serde::Serialize;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Place {
-    /// A line of a file.
+    /// A location in a file.
     File(Location),
     /// An environment variable.
     Environment(String),
@@ -75,13 +75,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_are_characters() {
+    fn columns_are_counted_in_characters() {
         let location = Location::from_span("f", "a\n  ü = 1 \nb", 6..7);
         assert_eq!((location.line, location.column, location.excerpt.as_str()), (2, 4, "  ü = 1"));
     }
 
     #[test]
-    fn a_span_beyond_the_text_is_at_its_end() {
+    fn a_span_after_the_end_of_the_text_is_moved_to_the_end() {
         let location = Location::from_span("f", "a\nb", 9..12);
         assert_eq!((location.line, location.column, location.span), (2, 2, 3..3));
     }

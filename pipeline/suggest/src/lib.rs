@@ -45,13 +45,13 @@ pub fn distance(a: &str, b: &str) -> usize {
     strsim::damerau_levenshtein(a, b)
 }
 
-/// Like [`distance`], but returns `None` if the distance exceeds `most`. Texts whose lengths differ by more than `most`
+/// Like [`distance`], but returns `None` if the distance exceeds `max`. Texts whose lengths differ by more than `max`
 /// characters are not compared.
-pub fn distance_within(a: &str, b: &str, most: usize) -> Option<usize> {
+pub fn distance_within(a: &str, b: &str, max: usize) -> Option<usize> {
     // One edit changes the length by at most one character, which has up to four bytes.
     let is_possible =
-        a.len().abs_diff(b.len()) <= most.saturating_mul(4) && a.chars().count().abs_diff(b.chars().count()) <= most;
-    is_possible.then(|| distance(a, b)).filter(|distance| *distance <= most)
+        a.len().abs_diff(b.len()) <= max.saturating_mul(4) && a.chars().count().abs_diff(b.chars().count()) <= max;
+    is_possible.then(|| distance(a, b)).filter(|distance| *distance <= max)
 }
 
 #[cfg(test)]
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn typing_errors_are_near_and_other_words_are_not() {
+    fn names_with_a_typing_error_are_suggested_and_other_names_are_not() {
         assert_eq!(nearest("relevent", ["query", "relevant"]), Some("relevant"));
         assert_eq!(nearest("answers", ["query", "relevant"]), None);
         assert_eq!(nearest("query", ["query"]), None);
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_of_equally_near_names_is_returned() {
+    fn the_first_of_equally_similar_names_is_returned() {
         assert_eq!(nearest("bat", ["cat", "bar"]), Some("bar"));
     }
 }

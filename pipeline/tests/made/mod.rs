@@ -13,7 +13,7 @@ use aurora_pipeline::{
 };
 use serde::Deserialize;
 
-/// The batches that sinks received, each row with the name of the sink, in order of arrival.
+/// The rows that sinks received, each with the name of the sink, in the order of arrival.
 #[derive(Default)]
 pub(crate) struct Log {
     pub(crate) seen: Mutex<Vec<(String, String)>>,
@@ -33,7 +33,7 @@ pub(crate) struct Mixer {
     pub(crate) label: String,
     /// Whether a sink declares `in_parallel()` and records batches when it admits them.
     pub(crate) parallel: bool,
-    /// If set, drops every file whose value in the first read column is divisible by this number.
+    /// If set, drops every file whose value in the first file column of `reads` is divisible by this number.
     pub(crate) drop_every: Option<i64>,
     /// If set, adds up to this number of chunks to every file.
     pub(crate) chunks: Option<usize>,

@@ -117,7 +117,7 @@ impl Corpus {
                 "files": { "count": 1, "columns": {} },
                 "chunks": { "count": texts.len(), "file": vec![0; texts.len()], "columns": { "text": texts } },
             });
-            let mut line = serde_json::to_vec(&message).expect("JSON");
+            let mut line = serde_json::to_vec(&message).expect("the message is JSON");
             line.push(b'\n');
             line
         };
@@ -143,7 +143,7 @@ fn chunks(text: &str) -> Vec<String> {
         if chunks.last().is_some_and(|chunk| chunk.len() >= CHUNK) {
             chunks.push(String::new());
         }
-        chunks.last_mut().expect("one").push_str(line);
+        chunks.last_mut().expect("there is always a chunk").push_str(line);
     }
     chunks
 }

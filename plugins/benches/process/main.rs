@@ -6,9 +6,9 @@
 //! message and answers with the values of the rows. The pipeline consists of a source, the stage, and a sink that reads
 //! the answers.
 //!
-//! A megabyte means 1,000,000 bytes of JSON Lines that are sent to the program; about the same amount is returned. All
-//! sides run in turn. For each side, only the fastest run is reported, because other load can only make a run slower.
-//! CPU time includes this process and its child processes.
+//! A megabyte means 1,000,000 bytes of JSON Lines that are sent to the program; about the same amount is returned. The
+//! sides of the comparison (`cat`, and the stage with each encoding) run in turn. For each side, only the fastest run
+//! is reported, because other load can only make a run slower. CPU time includes this process and its child processes.
 //!
 //! `cargo xtask bench process [DIR]`
 

@@ -27,6 +27,7 @@ impl<'a> Side<'a> {
 /// CPU time in seconds.
 #[derive(Clone, Copy)]
 pub(crate) struct Cpu {
+    /// CPU time of this process.
     pub(crate) own: f64,
     /// CPU time of child processes that have ended and were reaped.
     pub(crate) children: f64,

@@ -78,7 +78,7 @@ impl Stage for Source {
     }
 }
 
-/// Number of rows and bytes that the sink has received.
+/// Numbers of rows and bytes that the sink has received.
 #[derive(Default)]
 struct Received {
     rows: AtomicUsize,

@@ -30,7 +30,7 @@ pub struct BatchOutcome<'d> {
     dropped: BTreeMap<u32, String>,
     /// Failed units with their reasons.
     failed: Vec<(u32, String)>,
-    /// Description of the first value with a wrong type.
+    /// Description of the first invalid value.
     pub(crate) invalid: Option<String>,
     /// Undeclared columns in answers. For each column, the first unit of the first answer that contains the column.
     undeclared: BTreeMap<String, u32>,
@@ -120,7 +120,7 @@ impl<'d> BatchOutcome<'d> {
         Ok(())
     }
 
-    /// Writes everything to the batch and reports the failures. If the stage may drop units, a failed unit is left out,
+    /// Writes everything to the batch and reports the failures. If the stage may drop units, a failed unit is dropped,
     /// because the stage might have dropped it. The missing result is then recorded for the unit's file.
     ///
     /// # Errors
@@ -160,7 +160,7 @@ impl<'d> BatchOutcome<'d> {
         for (name, mut values) in std::mem::take(&mut self.columns) {
             let mut refused = Vec::new();
             if name == FILE_DEFINITIONS {
-                refused = take_definitions_beyond_the_end(&mut values, batch)?;
+                refused = remove_definitions_beyond_the_end(&mut values, batch)?;
             }
             refused.extend(batch.write_values(name, values)?);
             for (row, reason) in refused {
@@ -238,9 +238,9 @@ impl<'d> BatchOutcome<'d> {
     }
 }
 
-/// Removes the definitions of each file in which a definition starts after the last line of the text. Returns the rows
-/// of these files with the reasons.
-fn take_definitions_beyond_the_end(
+/// Removes all definitions of a file if one of them starts after the last line of the file's text. Returns the rows of
+/// such files with the reasons.
+fn remove_definitions_beyond_the_end(
     values: &mut [Option<Value>],
     batch: &BatchView<'_>,
 ) -> Result<Vec<RefusedValue>, StageError> {
@@ -262,7 +262,7 @@ fn take_definitions_beyond_the_end(
     Ok(refused)
 }
 
-/// Converts a value to the declared type. If this is not possible, returns the reason.
+/// Converts a value to the declared type. If this is not possible or the value is invalid, returns the reason.
 fn checked(value: Value, column: &WrittenColumn) -> Result<Value, String> {
     let kind = column.kind;
     let value = match (value, kind) {
@@ -290,7 +290,7 @@ fn checked(value: Value, column: &WrittenColumn) -> Result<Value, String> {
 }
 
 /// Normalises a vector to length 1, so that the dot product of two vectors is their cosine similarity. A zero vector
-/// stays unchanged.
+/// stays unchanged. If the vector is invalid, returns the reason.
 fn unit_vector(mut numbers: Vec<f32>, dimensions: Option<usize>) -> Result<Vec<f32>, String> {
     if dimensions.is_some_and(|dimensions| dimensions != numbers.len()) {
         return Err(format!("{} numbers instead of {}", numbers.len(), dimensions.unwrap_or_default()));

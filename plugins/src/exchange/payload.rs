@@ -11,7 +11,7 @@ use crate::declaration::RowUnit;
 const SHORT_VALUE: usize = 8;
 
 /// Divides each set whose values have more than `most` bytes in total. A unit is never divided, so a unit with more
-/// bytes gets its own set. Only values in the columns `reads` are counted, before encoding.
+/// bytes gets its own set. Counts the values in the columns `reads` as they are before encoding.
 ///
 /// # Errors
 /// Returns an error if a column is not declared.
@@ -76,8 +76,8 @@ fn pieces(sizes: &[usize], most: usize) -> Vec<Range<usize>> {
     pieces
 }
 
-/// Returns the size of each unit in bytes. The values of a file are counted only for the first of its chunks. If they
-/// were counted for every chunk, each chunk of a large file would get its own set.
+/// Returns the size of each unit in bytes. If the units are chunks, the values of a file are counted only for the first
+/// chunk of the file. If they were counted for every chunk, each chunk of a large file would get its own set.
 fn sizes(set: &RowSet, unit: RowUnit, payload: &Payload<'_>, chunk_files: &[u32]) -> Vec<usize> {
     let file_of = |chunk: u32| chunk_files[chunk as usize];
     match unit {

@@ -1,4 +1,5 @@
-//! Selects the rows of a batch that a stage must process: rows with content whose values the last run did not store.
+//! Selects the rows of a batch that a stage must process: the rows of files whose content is indexed in this run,
+//! except rows for which the values that the last run stored can be reused.
 
 use aurora_pipeline::{BatchView, CHUNK_STORED, FILE_STORED, StageContext, StageError, ValueRef};
 
@@ -9,8 +10,9 @@ use crate::declaration::RowUnit;
 /// Statuses of files whose content is not indexed in this run.
 const WITHOUT_CONTENT: [&str; 3] = ["deleted", "skipped", "touched"];
 
-/// Restores stored values that are current. Returns the other rows with content of files in one of the `languages`, in
-/// sets of at most `most` units. If `languages` is empty, returns rows in all languages.
+/// Restores the values that the last run stored, if they are current. Returns the remaining rows of files whose content
+/// is indexed in this run and whose language is in `languages`, in sets of at most `most` units. If `languages` is
+/// empty, all languages are accepted.
 ///
 /// # Errors
 /// Returns an error if the stage's access was not created by [`Declaration`](crate::declaration::Declaration).
@@ -31,8 +33,8 @@ pub fn rows_to_process(
     Ok(row_sets(batch, outcome.unit(), most, wanted))
 }
 
-/// Restores the values that the last run stored if they are current. Returns whether the values were restored, for each
-/// unit. The result is empty if no values were restored.
+/// Restores the values that the last run stored if they are current. Returns for each unit whether its values were
+/// restored. The result is empty if the stage cannot reuse stored values at all.
 fn restore(
     batch: &BatchView<'_>,
     outcome: &mut BatchOutcome<'_>,
@@ -60,8 +62,8 @@ fn restore(
     Ok(done)
 }
 
-/// Returns for each file of the batch whether it has content and is in one of the `languages`. If `languages` is empty,
-/// all languages are accepted.
+/// Returns for each file of the batch whether its content is indexed in this run and its language is in `languages`. If
+/// `languages` is empty, all languages are accepted.
 fn files_to_process(batch: &BatchView<'_>, languages: &[String]) -> Result<Vec<bool>, StageError> {
     let mut wanted = vec![true; batch.files()];
     if let Some(statuses) = batch.optional_values("file.status")? {

@@ -117,7 +117,8 @@ impl<'de> Visitor<'de> for CellVisitor {
     }
 }
 
-/// Converts a list into strings or a vector if all its items are strings or numbers. Any other list becomes JSON.
+/// Converts a list of strings into [`Value::Strings`], a list of numbers into [`Value::Vector`], and any other list
+/// into [`Value::Json`].
 fn list(values: Vec<Option<Value>>) -> Value {
     let text = |value: &Option<Value>| matches!(value, Some(Value::String(_)));
     let number = |value: &Option<Value>| matches!(value, Some(Value::Integer(_) | Value::Float(_)));
@@ -151,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_keep_the_type_in_which_they_are_written() {
+    fn json_values_become_values_of_the_corresponding_type() {
         let cell = |text: &str| serde_json::from_str::<CellValue>(text).expect("JSON").0;
         for (text, expected) in [
             ("null", None),

@@ -33,7 +33,8 @@ impl RowSet {
         Some(pieces.map(|units| Self::from_units(units, unit, &self.chunks, chunk_files)).collect())
     }
 
-    /// Creates the set of the given units. For files, `chunks` contains the chunk rows that may belong to them.
+    /// Creates the set of the given units. If the units are files, adds those rows of `chunks` that belong to the
+    /// files.
     pub(super) fn from_units(units: &[u32], unit: RowUnit, chunks: &[u32], chunk_files: &[u32]) -> Self {
         match unit {
             RowUnit::Chunk => {

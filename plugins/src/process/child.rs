@@ -19,21 +19,21 @@ use super::handshake;
 use super::processes;
 use super::stderr_lines::StderrLines;
 
-/// Maximum time from the start of a process to its answer to the first message.
+/// Maximum time from the start of a process to its first answer, even if the stage's `timeout` is longer.
 const MAX_START_TIME: Duration = Duration::from_secs(30);
-/// Minimum of the time allowed for a start, even if the answer time-out is shorter.
+/// Time that every process has from its start to its first answer, even if the stage's `timeout` is shorter.
 const MIN_START_TIME: Duration = Duration::from_secs(15);
-/// Time in which a process must exit after its last message.
+/// Time in which a process must exit after its input has been closed.
 const GRACE: Duration = Duration::from_secs(2);
-/// Maximum time to wait for the rest of the log of a process that has ended.
+/// Maximum time to wait for the rest of the standard error output of a process that has ended.
 const LOG_END_TIMEOUT: Duration = Duration::from_millis(200);
 /// Interval at which a waiting worker checks whether the process has ended or the run is stopping.
 const TICK: Duration = Duration::from_millis(50);
 /// Interval of the checks while a worker only waits for the process to exit.
 pub(super) const SHORT_TICK: Duration = Duration::from_millis(10);
 
-/// The bytes of a message from a process; `None` at the end of the output, and an error for invalid output. Nothing more
-/// is read after the end or an error.
+/// The bytes of a message from a process; `None` at the end of the output, and an error for invalid output. Nothing
+/// more is read after the end or an error.
 type Incoming = io::Result<Option<Vec<u8>>>;
 
 /// A running process that has answered the first message.
@@ -43,7 +43,7 @@ pub(super) struct Child {
     pub(super) encoding: Encoding,
     pub(super) to: Sender<Vec<u8>>,
     pub(super) from: Receiver<Incoming>,
-    /// Disconnected when the log of the process has been read to its end.
+    /// Disconnected when the standard error output of the process has been read to its end.
     log_end: Receiver<()>,
 }
 
@@ -65,7 +65,7 @@ impl Child {
         hello: Vec<u8>,
         is_stopped: &dyn Fn() -> bool,
     ) -> Result<Self, Option<String>> {
-        let cookie = random_cookie();
+        let cookie = random_cookie().map_err(|error| Some(format!("there are no random numbers: {error}")))?;
         let spawned = options.command.command(&cookie).spawn();
         let mut process = spawned.map_err(|error| Some(format!("it cannot be started: {error}")))?;
         processes::limit_memory(&process, options.config.memory.0);
@@ -128,8 +128,8 @@ impl Child {
         }
     }
 
-    /// Describes how the process has ended; `None` if it is running. A child of an ended process may still hold its
-    /// output open.
+    /// Describes how the process has ended; `None` if it is running. Even after the end, a child of the process may
+    /// keep the output open.
     pub(super) fn ended(&mut self) -> Option<String> {
         processes::end_of(&mut self.process).map(|how| format!("the process has ended ({how})"))
     }
@@ -169,8 +169,8 @@ impl Child {
 impl Drop for Child {
     fn drop(&mut self) {
         processes::end(&mut self.process);
-        processes::end_marked(&self.cookie);
-        // The last lines of the log often contain the reason for the end of the process.
+        processes::kill_by_cookie(&self.cookie);
+        // The last lines of standard error often contain the reason for the end of the process.
         let _ = self.log_end.recv_timeout(LOG_END_TIMEOUT);
     }
 }
@@ -204,16 +204,18 @@ fn forward(message: Incoming, incoming: &Sender<Incoming>) -> bool {
     incoming.send(message).is_ok() && !is_last
 }
 
-/// Reads the log to its end, and then drops `open`.
+/// Reads standard error to its end, and then drops `open`.
 fn log(stderr: ChildStderr, lines: &StderrLines, open: &Sender<()>) {
     lines.read(stderr);
     let _ = open;
 }
 
 /// Creates a random cookie, which differs between processes and which other programs cannot guess.
-fn random_cookie() -> String {
+///
+/// # Errors
+/// Fails if the system provides no random numbers.
+fn random_cookie() -> Result<String, getrandom::Error> {
     let mut bytes = [0; 16];
-    // If no random numbers are available, descendants that have left the process group are not found.
-    let _ = getrandom::fill(&mut bytes);
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    getrandom::fill(&mut bytes)?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }

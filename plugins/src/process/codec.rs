@@ -159,10 +159,10 @@ mod tests {
             let bytes: Vec<u8> = messages.iter().flat_map(|text| encoding.encode(text).expect("encodes")).collect();
             let mut reader = MessageReader::new(bytes.as_slice());
             for message in messages {
-                let bytes = reader.next(encoding).expect("is complete").expect("exists");
+                let bytes = reader.next(encoding).expect("the message is complete").expect("there is a message");
                 assert_eq!(encoding.decode::<String>(&bytes).as_deref(), Ok(message));
             }
-            assert!(reader.next(encoding).expect("the end").is_none());
+            assert!(reader.next(encoding).expect("the stream is complete").is_none());
             let mut cut = MessageReader::new(&bytes[..bytes.len() - 1]);
             let rest: Vec<_> = std::iter::from_fn(|| cut.next(encoding).transpose()).collect();
             assert!(rest.last().is_some_and(|last| last.is_err()), "{encoding:?}");

@@ -30,7 +30,7 @@ pub(super) struct ResolvedCommand {
 }
 
 impl ResolvedCommand {
-    /// Finds the program of a stage in the project at `root`.
+    /// Finds the program of a stage in `PATH` or in the project at `root`, and determines its environment.
     ///
     /// # Errors
     /// Returns an error if the program does not exist.
@@ -73,9 +73,9 @@ impl ResolvedCommand {
     }
 }
 
-/// Returns the directory in which Python stores compiled modules. Removes the compiled modules of the project from it.
-/// Python would use an outdated compiled module if its source has the same size and the same modification time in
-/// seconds.
+/// Returns the directory in which Python stores compiled modules. Removes the compiled modules of the project from the
+/// directory, because Python uses an outdated compiled module if the new source text has the same size and the same
+/// modification time in seconds.
 fn bytecode_directory(root: &Path, helper: Option<&HelperDirectory>) -> PathBuf {
     let Some(helper) = helper else { return NOWHERE.into() };
     let directory = helper.0.join(BYTECODE);

@@ -81,7 +81,7 @@ pub type ColumnKinds<'a> = &'a dyn Fn(&str) -> DynamicType;
 /// Checks the program of a stage in the project at `root`. `kinds` returns the type of each column that the program
 /// reads.
 ///
-/// This function runs the program. The caller must make sure that the user has agreed.
+/// This function runs the program. The caller must make sure that the user has allowed the program.
 pub fn check(config: &Process, root: &Path, helper: Option<&HelperDirectory>, kinds: ColumnKinds<'_>) -> Conformance {
     let mut report = Conformance::default();
     let command = match ResolvedCommand::new(config, root, helper) {
@@ -141,12 +141,12 @@ impl Tester<'_> {
             ("it answers very long texts", 1, Cells::Long),
         ];
         for (name, rows, cells) in messages {
-            report.add(name, self.with_child(&mut child, |child| self.one(child, rows, cells)));
+            report.add(name, self.with_child(&mut child, |child| self.check_one(child, rows, cells)));
         }
-        let many = self.with_child(&mut child, |child| self.many(child));
+        let many = self.with_child(&mut child, |child| self.check_many(child));
         report.throughput = many.as_ref().ok().copied();
         report.add("it answers every one of many messages", many.map(|_| String::new()));
-        report.add("it ends when its input ends, and writes nothing more", self.with_end(&mut child));
+        report.add("it ends when its input ends, and writes nothing more", self.check_end(&mut child));
     }
 
     fn start(&self) -> Result<Child, String> {
@@ -169,7 +169,7 @@ impl Tester<'_> {
     }
 
     /// Sends a message and checks the answer. Returns a description of the row errors in the answer.
-    fn one(&self, child: &mut Child, rows: usize, cells: Cells) -> Result<String, String> {
+    fn check_one(&self, child: &mut Child, rows: usize, cells: Cells) -> Result<String, String> {
         self.send(child, rows as u64, rows, cells)?;
         let answer = self.answer(child)?;
         if answer.id != Some(rows as u64) {
@@ -179,12 +179,12 @@ impl Tester<'_> {
     }
 
     /// Sends many messages, with as many in flight as the configuration allows, and checks the answers.
-    fn many(&self, child: &mut Child) -> Result<Throughput, String> {
+    fn check_many(&self, child: &mut Child) -> Result<Throughput, String> {
         let size = self.config.rows.clamp(1, 256);
-        // Messages are created before the measurement, because this takes longer than in a run and the time is not the
-        // program's.
+        // Messages are created before the measurement. Creating them takes longer than in a run, and this time must not
+        // reduce the throughput of the program.
         let mut waiting = (0..MANY_ROWS.div_ceil(size))
-            .map(|at| self.many_rows(child, at, size))
+            .map(|at| self.encoded_message(child, at, size))
             .collect::<Result<VecDeque<_>, _>>()?;
         let bytes: usize = waiting.iter().map(|(.., message)| message.len()).sum();
         let started = Instant::now();
@@ -207,13 +207,14 @@ impl Tester<'_> {
         Ok(Throughput { rows: MANY_ROWS as f64 / seconds, bytes: bytes as f64 / seconds })
     }
 
-    /// Returns the id, the number of rows and the bytes of one of many messages.
-    fn many_rows(&self, child: &Child, at: usize, size: usize) -> Result<(u64, usize, Vec<u8>), String> {
+    /// Returns the id, the number of rows, and the bytes of message number `at`.
+    fn encoded_message(&self, child: &Child, at: usize, size: usize) -> Result<(u64, usize, Vec<u8>), String> {
         let (id, rows) = (FIRST_MANY_ID + at as u64, size.min(MANY_ROWS - at * size));
         Ok((id, rows, child.encoding.encode(&self.message(id, rows, Cells::Plain))?))
     }
 
-    fn with_end(&self, child: &mut Option<Child>) -> Result<String, String> {
+    /// Closes the input of the program and checks that the program ends.
+    fn check_end(&self, child: &mut Option<Child>) -> Result<String, String> {
         let mut child = child.take().map_or_else(|| self.start(), Ok)?;
         child.close_input();
         let deadline = Instant::now() + GRACE;

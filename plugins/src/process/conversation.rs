@@ -1,9 +1,9 @@
 //! The exchange of messages between one worker and its process: messages in flight, time-outs, and restarts.
 //!
 //! If a process ends, does not answer, or violates the protocol, its unanswered messages are sent to a new process, one
-//! at a time. The cause is usually the oldest message, so its rows are divided into smaller messages at once. A message
-//! that fails again is divided again, until the row that makes the program fail is alone in a message. If an answer
-//! does not match its message, the rows are divided in the same way, but without a restart.
+//! at a time. The oldest message is usually the cause, so its rows are immediately divided into smaller messages. A
+//! message that fails again is divided again, until the row that makes the program fail is alone in a message. If an
+//! answer does not match its message, the rows are divided in the same way, but without a restart.
 
 use std::collections::VecDeque;
 use std::time::Instant;
@@ -22,12 +22,13 @@ use crate::exchange::{
     BatchOutcome, ColumnsResponse, Request, Response, RowNote, RowSet, rows_to_process, within_bytes,
 };
 
-/// Maximum size of the values in one message, in bytes. A unit with more bytes gets its own message.
+/// Maximum size of the values in one message, in bytes. A file or chunk with larger values (see [`Declaration::unit`])
+/// is sent in a separate message.
 const MESSAGE_BYTES: usize = 1 << 20;
 /// Number of messages into which a failed message is divided. With a larger number, fewer restarts are needed to find
 /// the row, but more messages.
 const PIECES: usize = 16;
-/// Maximum number of consecutive failed starts before the worker gives up.
+/// Number of consecutive failed starts after which no worker of the stage starts the program again.
 const MAX_FAILED_STARTS: u32 = 3;
 
 /// A message with rows of a batch.
@@ -48,7 +49,8 @@ pub(super) struct Answer {
     /// Reason why the whole message could not be processed.
     #[serde(default)]
     pub(super) message: String,
-    /// Whether the whole message fails without a retry of single rows, for instance because a service does not answer.
+    /// Whether all rows of the message fail without being sent again in smaller messages, for instance because a
+    /// service does not answer. The next run retries them.
     #[serde(default)]
     pub(super) retry: bool,
     #[serde(default)]
@@ -165,7 +167,7 @@ impl<'s> Conversation<'s> {
         let mut exchange = Exchange { batch, outcome, queue, in_flight: VecDeque::new() };
         while !exchange.queue.is_empty() || !exchange.in_flight.is_empty() {
             let Some(mut child) = self.started(cx)? else {
-                exchange.give_up(&self.restarts.last_failure());
+                exchange.fail_remaining(&self.restarts.last_failure());
                 break;
             };
             let ended = self.converse(&mut child, &mut exchange, cx);
@@ -200,7 +202,7 @@ impl<'s> Conversation<'s> {
             if let Some(child) = self.child.take() {
                 return Ok(Some(child));
             }
-            if self.restarts.is_given_up() || (self.has_started && !self.restarts.take(self.cause)) {
+            if self.restarts.are_forbidden() || (self.has_started && !self.restarts.take(self.cause)) {
                 return Ok(None);
             }
             self.has_started = true;
@@ -217,7 +219,7 @@ impl<'s> Conversation<'s> {
                 Err(Some(reason)) => self.restarts.note(&reason),
             }
         }
-        self.restarts.give_up();
+        self.restarts.forbid();
         Ok(None)
     }
 
@@ -343,9 +345,9 @@ impl Exchange<'_, '_, '_> {
         Ok(())
     }
 
-    /// Queues the unanswered tasks of a failed process for a new process, and returns the kind of failure. If the oldest
-    /// task has several units, it is divided. A single unit fails if it was sent alone as the first message to the
-    /// process (`was_first`). Otherwise another row may have broken the process, so the unit is sent again, alone.
+    /// Queues the unanswered tasks of a failed process for a new process, and returns the kind of failure. If the
+    /// oldest task has several units, it is divided. A single unit fails if it was sent alone as the first message to
+    /// the process (`was_first`). Otherwise another row may have broken the process, so the unit is sent again, alone.
     fn recover(&mut self, reason: &str, was_first: bool) -> Cause {
         let mut tasks: VecDeque<Task> = self.in_flight.drain(..).map(|(_, task)| task).collect();
         let Some(oldest) = tasks.pop_front() else { return Cause::Fault };
@@ -376,7 +378,7 @@ impl Exchange<'_, '_, '_> {
     }
 
     /// Fails the units of all remaining tasks.
-    fn give_up(&mut self, last_failure: &str) {
+    fn fail_remaining(&mut self, last_failure: &str) {
         let tasks: Vec<Task> = self.in_flight.drain(..).map(|(_, task)| task).chain(self.queue.drain(..)).collect();
         let reason = format!("gave up on the program: {last_failure}");
         for task in tasks {

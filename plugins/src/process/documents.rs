@@ -1,4 +1,4 @@
-//! Stages with `use = "documents"`, which supply documents from other sources than the file tree.
+//! Stages with `use = "documents"`, which supply documents from sources other than the file tree.
 //!
 //! The program receives one message, `list`, with the state that it returned in the last run. It answers with messages
 //! that contain documents, and with a final message `done`. Documents get paths below `@NAME/`, where NAME is the name
@@ -109,7 +109,7 @@ enum Message {
     Done {
         /// State to save for the next run.
         state: Option<String>,
-        /// Whether documents that are not listed are unchanged; otherwise they are deleted.
+        /// Whether documents that were not listed are unchanged. If false, they are deleted.
         #[serde(default)]
         partial: bool,
     },
@@ -122,7 +122,7 @@ enum Message {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct GivenDocument {
-    /// Path relative to the directory of the stage.
+    /// Path below `@NAME/`, where NAME is the name of the stage.
     path: String,
     #[serde(default)]
     text: Option<String>,
@@ -270,7 +270,7 @@ impl Listing<'_, '_> {
         Ok(())
     }
 
-    /// Emits the collected rows. Rejected rows are reported and left out.
+    /// Emits the collected rows. Rejected rows are reported and not emitted.
     fn emit(&mut self) -> Result<(), StageError> {
         let rows = std::mem::take(&mut self.rows);
         let mut draft = self.out.batch(rows.len());

@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_row_may_take_days_but_a_flood_is_rejected() {
+    fn regular_heartbeats_are_accepted_for_days_and_a_flood_is_rejected() {
         let start = Instant::now();
         let accepted = |interval: Duration, most: u32| {
             let mut heartbeats = Heartbeats::since(start);

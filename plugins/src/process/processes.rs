@@ -75,22 +75,23 @@ const MAX_SEARCHES: usize = 20;
 /// Kills every process that has the given cookie in its environment, including processes that have left the process
 /// group of the stage.
 #[cfg(target_os = "linux")]
-pub(super) fn end_marked(cookie: &str) {
+pub(super) fn kill_by_cookie(cookie: &str) {
     for _ in 0..MAX_SEARCHES {
-        if !end_found(cookie) {
+        if !kill_found(cookie) {
             return;
         }
-        // The environment of a killed process can be read for a moment.
+        // The environment of a killed process can still be read for a moment.
         std::thread::sleep(std::time::Duration::from_millis(1));
     }
 }
 
-/// Kills all processes with the given cookie that it finds. Returns whether it found any.
+/// Searches once for processes that have the given cookie in their environment, and kills them. Returns whether there
+/// were any.
 #[cfg(target_os = "linux")]
-fn end_found(cookie: &str) -> bool {
+fn kill_found(cookie: &str) -> bool {
     use rustix::process::{Pid, Signal, kill_process};
 
-    let mark = format!("{COOKIE}={cookie}");
+    let wanted = format!("{COOKIE}={cookie}");
     #[allow(clippy::disallowed_methods, reason = "/proc is the kernel's")]
     let Ok(processes) = std::fs::read_dir("/proc") else { return false };
     let mut is_found = false;
@@ -98,7 +99,7 @@ fn end_found(cookie: &str) -> bool {
         let Some(pid) = process.file_name().to_str().and_then(|name| name.parse::<i32>().ok()) else { continue };
         #[allow(clippy::disallowed_methods, reason = "/proc is the kernel's")]
         let Ok(environment) = std::fs::read(process.path().join("environ")) else { continue };
-        if environment.split(|byte| *byte == 0).any(|variable| variable == mark.as_bytes())
+        if environment.split(|byte| *byte == 0).any(|variable| variable == wanted.as_bytes())
             && let Some(pid) = Pid::from_raw(pid)
         {
             let _ = kill_process(pid, Signal::KILL);
@@ -110,7 +111,7 @@ fn end_found(cookie: &str) -> bool {
 
 /// Does nothing, because this system does not allow reading the environment of other processes.
 #[cfg(not(target_os = "linux"))]
-pub(super) fn end_marked(_cookie: &str) {}
+pub(super) fn kill_by_cookie(_cookie: &str) {}
 
 #[cfg(unix)]
 fn pid(child: &Child) -> Option<i32> {

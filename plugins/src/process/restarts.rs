@@ -19,7 +19,7 @@ pub(super) enum Cause {
 pub(super) struct Restarts {
     after_faults: AtomicU32,
     isolating: AtomicU32,
-    is_given_up: AtomicBool,
+    are_forbidden: AtomicBool,
     last_failure: Mutex<String>,
 }
 
@@ -28,7 +28,7 @@ impl Restarts {
         Self {
             after_faults: AtomicU32::new(most),
             isolating: AtomicU32::new(most.saturating_mul(ISOLATING)),
-            is_given_up: AtomicBool::new(false),
+            are_forbidden: AtomicBool::new(false),
             last_failure: Mutex::new("it was never started".to_owned()),
         }
     }
@@ -39,17 +39,18 @@ impl Restarts {
         if is_isolating || take_one(&self.after_faults) {
             return true;
         }
-        self.give_up();
+        self.forbid();
         false
     }
 
     /// Prevents all workers from starting the program again.
-    pub(super) fn give_up(&self) {
-        self.is_given_up.store(true, Ordering::Relaxed);
+    pub(super) fn forbid(&self) {
+        self.are_forbidden.store(true, Ordering::Relaxed);
     }
 
-    pub(super) fn is_given_up(&self) -> bool {
-        self.is_given_up.load(Ordering::Relaxed)
+    /// Whether no worker may start the program again.
+    pub(super) fn are_forbidden(&self) -> bool {
+        self.are_forbidden.load(Ordering::Relaxed)
     }
 
     /// Records the reason for a failure.
@@ -75,8 +76,8 @@ mod tests {
     fn the_search_for_a_row_does_not_use_up_the_restarts() {
         let restarts = Restarts::new(1);
         assert!((0..ISOLATING).all(|_| restarts.take(Cause::Isolation)));
-        assert!(restarts.take(Cause::Fault) && !restarts.is_given_up());
-        assert!(!restarts.take(Cause::Isolation) && restarts.is_given_up());
+        assert!(restarts.take(Cause::Fault) && !restarts.are_forbidden());
+        assert!(!restarts.take(Cause::Isolation) && restarts.are_forbidden());
         assert!(!Restarts::new(0).take(Cause::Isolation));
     }
 }

@@ -1,4 +1,5 @@
-//! Lines that processes write to standard error. They are limited and passed to the log.
+//! Lines that processes write to standard error. The lines are passed to the log of the stage. Their number and length
+//! are limited.
 
 use std::collections::VecDeque;
 use std::io::{BufReader, Read};
@@ -23,7 +24,7 @@ pub(super) struct StderrLines {
 struct LineState {
     waiting: VecDeque<String>,
     taken: u64,
-    left_out: u64,
+    dropped: u64,
 }
 
 impl StderrLines {
@@ -56,12 +57,12 @@ impl StderrLines {
         lines.iter().for_each(|line| cx.log(line));
     }
 
-    /// Passes the remaining lines to the log, followed by the number of lines that were left out.
+    /// Passes the remaining lines to the log, followed by the number of lines beyond [`MAX_LINES`].
     pub(super) fn close(&self, cx: &StageContext<'_>) {
         self.deliver(cx);
-        let left_out = std::mem::take(&mut self.lock().left_out);
-        if left_out > 0 {
-            cx.log(&format!("({left_out} further lines)"));
+        let dropped = std::mem::take(&mut self.lock().dropped);
+        if dropped > 0 {
+            cx.log(&format!("({dropped} further lines)"));
         }
     }
 
@@ -71,7 +72,7 @@ impl StderrLines {
             state.taken += 1;
             state.waiting.push_back(printable(&String::from_utf8_lossy(line)));
         } else {
-            state.left_out += 1;
+            state.dropped += 1;
         }
     }
 

@@ -12,13 +12,13 @@ use super::identity::ProgramIdentity;
 const MAX_SHOWN: usize = 80;
 
 impl Consent {
-    /// Describes the differences between the allowed version and a program, in one line per difference.
+    /// Describes the differences between the program and the version that the user has allowed, in one line each.
     pub fn changes(&self, spec: &ProgramSpec, identity: &ProgramIdentity) -> Vec<String> {
         let mut changes = Vec::new();
         if self.command.len() == spec.command.len() {
-            for (place, (before, after)) in self.command.iter().zip(&spec.command).enumerate() {
+            for (index, (before, after)) in self.command.iter().zip(&spec.command).enumerate() {
                 if before != after {
-                    let part = if place == 0 { "the program".to_owned() } else { format!("argument {place}") };
+                    let part = if index == 0 { "the program".to_owned() } else { format!("argument {index}") };
                     changes.push(format!("{part} is `{}`; it was `{}`", abbreviated(after), abbreviated(before)));
                 }
             }

@@ -171,9 +171,9 @@ impl Consents {
         Ok(forgotten)
     }
 
-    /// Returns the newest consent for an earlier version of a program. Such a consent has the same stage name, and was
-    /// given in this project, for the same command, or for a program with a file of the same path. Consents in this
-    /// project take precedence.
+    /// Returns the newest consent for an earlier version of a program. Such a consent has the same stage name and
+    /// another digest. In addition, it was given in this project, has the same command, or covers a file with the same
+    /// path as a file of the program. Consents that were given in this project take precedence.
     pub fn earlier(&self, root: &Path, stage: &str, spec: &ProgramSpec, program: &ProgramIdentity) -> Option<Consent> {
         let (directory, place, digest) = (self.opened()?, place_of(root), program.hex());
         let similar = records(&directory).into_iter().map(|(_, record)| record).filter_map(|record| {
@@ -252,13 +252,13 @@ mod tests {
     fn places() -> (tempfile::TempDir, PathBuf, PathBuf, Consents) {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let (here, there) = (directory.path().join("here"), directory.path().join("there"));
-        [&here, &there].into_iter().for_each(|root| fs::create_dir(root).expect("made"));
+        [&here, &there].into_iter().for_each(|root| fs::create_dir(root).expect("the directory is created"));
         let consents = Consents::at(directory.path().join("user/consents"));
         (directory, here, there, consents)
     }
 
     #[test]
-    fn a_program_is_allowed_wherever_it_is_the_same() {
+    fn a_program_with_the_same_digest_is_allowed_in_every_project() {
         let (_directory, here, there, consents) = places();
         assert!(!consents.allow(&here, &program(1)));
         consents.grant(&here, consent("owner", &program(1))).expect("recorded");
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_without_files_is_allowed_in_one_project() {
+    fn a_program_without_files_is_allowed_only_where_the_user_has_allowed_it() {
         let (_directory, here, there, consents) = places();
         let bare = ProgramIdentity { files: Vec::new(), ..program(1) };
         consents.grant(&here, consent("owner", &bare)).expect("recorded");
@@ -295,10 +295,10 @@ mod tests {
     }
 
     #[test]
-    fn a_record_by_path_is_accepted_in_its_project() {
+    fn a_record_in_the_earlier_format_is_accepted_in_its_project() {
         let (_directory, here, there, consents) = places();
         let parent = consents.directory.clone().expect("a directory");
-        fs::create_dir_all(&parent).expect("made");
+        fs::create_dir_all(&parent).expect("the directory is created");
         let root = here.canonicalize().expect("a path");
         let old = program(5);
         let record = serde_json::json!({"root": root, "consents": [

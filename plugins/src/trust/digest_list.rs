@@ -125,7 +125,7 @@ mod tests {
     fn a_list_has_digests_and_comments() {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let root = directory.path().join("checkout");
-        fs::create_dir(&root).expect("made");
+        fs::create_dir(&root).expect("the directory is created");
         let (a, b) = ("ab".repeat(32), "CD".repeat(32));
         let file = directory.path().join("allowed");
         fs::write(&file, format!("# reviewed\n\n{a}  owner\n  {b}\n")).expect("written");
@@ -143,8 +143,8 @@ mod tests {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let checkout = directory.path().join("checkout");
         let root = checkout.join("project");
-        fs::create_dir_all(&root).expect("made");
-        fs::create_dir(checkout.join(".git")).expect("made");
+        fs::create_dir_all(&root).expect("the directory is created");
+        fs::create_dir(checkout.join(".git")).expect("the directory is created");
         let text = "ab".repeat(32);
         for path in ["checkout/allowed", "checkout/.git/allowed", "checkout/project/allowed", "allowed"] {
             fs::write(directory.path().join(path), &text).expect("written");

@@ -21,7 +21,7 @@ pub enum ProgramError {
         /// The error of the operating system.
         source: io::Error,
     },
-    /// A part of the program is neither a file nor a directory.
+    /// A part of the program is a symbolic link, or is neither a file nor a directory.
     #[error(
         "{path} belongs to the program and is a symbolic link, or neither a file nor a directory; name the file itself"
     )]

@@ -10,7 +10,8 @@ use aurora_pipeline::ProgramSpec;
 use super::files::{MAX_FILE_BYTES, ProgramError, add_content, candidates, real_path};
 use super::imports::{Imports, Uncovered};
 
-/// Files of which one must exist in a directory named by a command; otherwise the directory is not part of the program.
+/// Names of entry points. A directory that a command names is part of the program only if it contains one of these
+/// files.
 const ENTRY_POINTS: [&str; 3] = ["__main__.py", "index.js", "package.json"];
 
 /// The identity of a program that the user can allow.
@@ -46,13 +47,13 @@ impl ProgramFile {
 }
 
 impl ProgramIdentity {
-    /// Reads the files of a program in the project at `root`. These are the files that the command names, alone or
-    /// within an argument; the files that the specification lists; and the files that these import. Files outside of
-    /// the project are not included, because a repository cannot change them.
+    /// Reads the files of a program in the project at `root`: the files that the command names (as a whole argument or
+    /// as a part of one), the files that the specification lists, and all files that these files import directly or
+    /// indirectly. Files outside of the project are not included, because a repository cannot change them.
     ///
     /// # Errors
-    /// Returns an error if a named file is a symbolic link out of the project, if a listed file is a symbolic link, if a
-    /// file cannot be read, or if there are too many files.
+    /// Returns an error if a named file is a symbolic link out of the project, if a listed file is a symbolic link, if
+    /// a file cannot be read, or if there are too many files.
     pub fn from_spec(spec: &ProgramSpec, root: &Path) -> Result<Self, ProgramError> {
         let unreadable = |source| ProgramError::Unreadable { path: ".".to_owned(), source };
         let directory = Directory::open_root(root).map_err(unreadable)?;
@@ -204,7 +205,7 @@ fn below(root: &Path, path: &str) -> Option<String> {
 struct FileSet<'a> {
     root: &'a Directory,
     found: BTreeMap<String, [u8; 32]>,
-    /// Collects the imports of the files, if they are needed.
+    /// Collects the imports of the files; `None` if the files are inputs, whose imports do not matter.
     imports: Option<&'a mut Imports>,
 }
 
@@ -221,7 +222,8 @@ impl FileSet<'_> {
         if metadata.kind == EntryKind::Directory && !ENTRY_POINTS.iter().any(is_program) {
             return Ok(());
         }
-        // The program may find modules next to the link and next to its target.
+        // If `path` leads through a symbolic link, the program may find modules next to the link and next to its
+        // target.
         if let Some(imports) = self.imports.as_mut().filter(|_| real != path) {
             imports.search_directory_of(path);
         }
@@ -244,7 +246,8 @@ impl FileSet<'_> {
                 let entries = self.root.open_directory(path).and_then(|below| below.entries()).map_err(unreadable)?;
                 for (name, kind) in entries {
                     let Some(name) = name.to_str() else { continue };
-                    // Adding a link returns an error, because the digest would not cover its target.
+                    // A link in a program is passed to `add`, which rejects it, because the digest would not cover its
+                    // target. Links in inputs are skipped.
                     let is_part = matches!(kind, EntryKind::File | EntryKind::Directory)
                         || kind == EntryKind::Link && self.imports.is_some();
                     if is_part && name != "__pycache__" && name != ".git" {
@@ -270,8 +273,8 @@ mod tests {
 
     fn project() -> tempfile::TempDir {
         let root = tempfile::tempdir().expect("a temporary directory");
-        fs::create_dir_all(root.path().join("tools/app/lib")).expect("made");
-        fs::create_dir_all(root.path().join("src")).expect("made");
+        fs::create_dir_all(root.path().join("tools/app/lib")).expect("the directory is created");
+        fs::create_dir_all(root.path().join("src")).expect("the directory is created");
         for path in ["tools/a.py", "tools/app/__main__.py", "tools/app/lib/b.py", "src/main.c", "rules"] {
             fs::write(root.path().join(path), path).expect("written");
         }
@@ -302,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn every_part_that_runs_changes_the_digest() {
+    fn a_change_of_any_part_of_a_program_changes_the_digest() {
         let root = project();
         let digest = |spec: &ProgramSpec| ProgramIdentity::from_spec(spec, root.path()).expect("readable").digest;
         let plain = spec(&["python3", "tools/a.py"]);
@@ -320,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_outside_and_missing_files_are_refused() {
+    fn files_that_are_missing_or_outside_the_project_are_rejected() {
         let root = project();
         let with = |file: &str| ProgramSpec { files: vec![file.to_owned()], ..spec(&["run"]) };
         let message =
@@ -331,7 +334,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_symbolic_link_is_not_part_of_a_program() {
+    fn listed_links_and_links_out_of_the_project_are_rejected() {
         let root = project();
         std::os::unix::fs::symlink("/bin/sh", root.path().join("tools/link")).expect("linked");
         let listed = ProgramSpec { files: vec!["tools".to_owned()], ..spec(&["run"]) };

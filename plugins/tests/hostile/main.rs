@@ -56,18 +56,18 @@ fn run(source: &str, config: &str) -> StageOutcome {
     while !processes_in(&directory).is_empty() && Instant::now() < deadline {
         std::thread::sleep(Duration::from_millis(10));
     }
-    assert_eq!(processes_in(&directory), Vec::<String>::new(), "a process is left");
+    assert_eq!(processes_in(&directory), Vec::<String>::new(), "a process is still running");
     outcome
 }
 
 /// Returns the processes whose working directory is the project.
 fn processes_in(directory: &std::path::Path) -> Vec<String> {
-    let processes = fs::read_dir("/proc").expect("Linux").flatten();
+    let processes = fs::read_dir("/proc").expect("Linux has `/proc`").flatten();
     let is_here = |path: &std::path::PathBuf| fs::read_link(path.join("cwd")).is_ok_and(|cwd| cwd == directory);
     processes.map(|process| process.path()).filter(is_here).map(|path| path.display().to_string()).collect()
 }
 
-/// Returns the expected values of all rows, with no values for the rows `bad`.
+/// Returns the expected values of all rows. The rows in `bad` have no values.
 fn all_but(bad: &[usize]) -> Vec<Option<Value>> {
     (0..CHUNKS.len()).map(|row| text(&format!("x title {row}")).filter(|_| !bad.contains(&row))).collect()
 }
@@ -89,7 +89,7 @@ fn check(source: &str, config: &str, bad: &[usize], reason: &str) {
 }
 
 #[track_caller]
-fn gives_up(source: &str, config: &str, reason: &str) {
+fn check_all_fail(source: &str, config: &str, reason: &str) {
     let outcome = run(source, config);
     let found = failures(&outcome);
     assert!(outcome.values("owner").iter().all(Option::is_none), "{found:?}");
@@ -105,56 +105,56 @@ fn a_correct_program_has_no_failures() {
 }
 
 #[test]
-fn a_row_that_hangs_loses_only_itself() {
+fn only_the_row_that_hangs_fails() {
     let source = program("if 'title 3' in titles(message): time.sleep(1000)\nsay(result(message))");
     check(&source, "", &[3], "no answer within 1 seconds");
 }
 
 #[test]
-fn rows_that_crash_the_program_lose_only_themselves() {
+fn only_the_rows_that_crash_the_program_fail() {
     let source =
         program("if {'title 0', 'title 3', 'title 9'} & set(titles(message)): os._exit(3)\nsay(result(message))");
     check(&source, "max_restarts = 4", &[0, 3, 9], "the process has ended (exit code 3)");
 }
 
 #[test]
-fn a_program_that_ends_after_each_answer_loses_no_row() {
+fn no_row_fails_if_the_program_ends_after_each_answer() {
     let outcome = run(&program("say(result(message))\nos._exit(0)"), "max_restarts = 20");
     assert_eq!(outcome.values("owner"), all_but(&[]));
 }
 
 #[test]
-fn a_program_that_ends_at_once_is_given_up() {
-    gives_up("import sys\nsys.exit('no such luck')", "", "the process has ended (exit code 1)");
+fn all_rows_fail_if_the_program_ends_immediately() {
+    check_all_fail("import sys\nsys.exit('no such luck')", "", "the process has ended (exit code 1)");
 }
 
 #[test]
-fn the_first_messages_must_come_in_time() {
-    gives_up("import time\ntime.sleep(1000)", "max_restarts = 0", "no answer to `hello` within 15 seconds");
+fn the_first_message_must_arrive_in_time() {
+    check_all_fail("import time\ntime.sleep(1000)", "max_restarts = 0", "no answer to `hello` within 15 seconds");
 }
 
 #[test]
-fn output_before_the_handshake_is_refused() {
+fn output_before_the_handshake_is_rejected() {
     let source = program("say(result(message))").replacen("hello =", "print('Welcome!')\nhello =", 1);
-    gives_up(&source, "", "its first line is not a `hello` of the protocol: \"Welcome!\"");
+    check_all_fail(&source, "", "its first line is not a `hello` of the protocol: \"Welcome!\"");
 }
 
 #[test]
-fn another_version_of_the_protocol_is_refused() {
+fn an_unsupported_version_of_the_protocol_is_rejected() {
     let source = program("say(result(message))").replacen("'version': 1", "'version': 9", 1);
-    gives_up(&source, "", "it speaks version 9 of the protocol");
+    check_all_fail(&source, "", "it speaks version 9 of the protocol");
 }
 
 #[test]
-fn a_flood_of_output_is_ended() {
+fn all_rows_fail_after_a_flood_of_output() {
     let source = program("while True: sys.stdout.write('x' * 65536)");
-    gives_up(&source, "max_restarts = 0", "a message of more than 67108864 bytes");
+    check_all_fail(&source, "max_restarts = 0", "a message of more than 67108864 bytes");
 }
 
 #[test]
-fn a_flood_of_heartbeats_is_ended() {
+fn all_rows_fail_after_a_flood_of_heartbeats() {
     let source = program("while True: sys.stdout.write('{\"type\":\"heartbeat\"}\\n' * 1000)");
-    gives_up(&source, "max_restarts = 0", "heartbeats without an answer");
+    check_all_fail(&source, "max_restarts = 0", "heartbeats without an answer");
 }
 
 #[test]
@@ -166,7 +166,7 @@ fn many_heartbeats_before_each_answer_are_allowed() {
 }
 
 #[test]
-fn a_row_with_a_flood_of_heartbeats_loses_only_itself() {
+fn only_the_row_with_a_flood_of_heartbeats_fails() {
     let source = program(
         "if 'title 3' in titles(message):\n    while True: sys.stdout.write('{\"type\":\"heartbeat\"}\\n' * 1000)\nsay(result(message))",
     );
@@ -174,7 +174,7 @@ fn a_row_with_a_flood_of_heartbeats_loses_only_itself() {
 }
 
 #[test]
-fn a_flood_of_messages_to_the_log_is_cut() {
+fn no_row_fails_because_of_a_flood_of_log_lines() {
     let source = program("sys.stderr.write('noise\\n' * 100000)\nsys.stderr.flush()\nsay(result(message))");
     let outcome = run(&source, "");
     assert_eq!(outcome.values("owner"), all_but(&[]));
@@ -205,7 +205,7 @@ fn json_that_is_nested_too_deeply_is_an_error() {
 }
 
 #[test]
-fn a_value_of_another_type_loses_its_row() {
+fn rows_with_values_of_the_wrong_type_fail() {
     let source = program(
         "answer = result(message)\nowners = answer['chunks']['columns']['owner']\nfor at, title in enumerate(titles(message)):\n    if title == 'title 3': owners[at] = 7\n    if title == 'title 4': owners[at] = {'deep': [1]}\nsay(answer)",
     );
@@ -213,7 +213,7 @@ fn a_value_of_another_type_loses_its_row() {
 }
 
 #[test]
-fn a_huge_value_loses_its_row() {
+fn a_row_with_a_huge_value_fails() {
     let source = program(
         "answer = result(message)\nowners = answer['chunks']['columns']['owner']\nfor at, title in enumerate(titles(message)):\n    if title == 'title 3': owners[at] = 'x' * 2000000\nsay(answer)",
     );
@@ -221,7 +221,7 @@ fn a_huge_value_loses_its_row() {
 }
 
 #[test]
-fn a_number_that_json_does_not_have_loses_its_row() {
+fn a_row_with_a_number_that_json_cannot_represent_fails() {
     let source = program(
         "answer = result(message)\nowners = answer['chunks']['columns']['owner']\nfor at, title in enumerate(titles(message)):\n    if title == 'title 3': owners[at] = float('nan')\nsay(answer)",
     );
@@ -240,7 +240,7 @@ fn too_few_values_do_not_cause_a_restart() {
 fn a_column_that_is_missing_is_reported() {
     let source =
         program("answer = result(message)\nanswer['chunks']['columns'] = {'ownr': titles(message)}\nsay(answer)");
-    gives_up(&source, "max_restarts = 0", "column `chunk.owner` is missing");
+    check_all_fail(&source, "max_restarts = 0", "column `chunk.owner` is missing");
 }
 
 #[test]
@@ -257,7 +257,7 @@ fn columns_that_are_not_declared_are_reported_and_not_stored() {
 }
 
 #[test]
-fn rows_are_dropped_only_by_stages_that_declare_it() {
+fn a_row_fails_if_it_is_dropped_without_a_declaration() {
     let source = program(
         "drops = [{'entity': 'chunk', 'row': at, 'reason': 'dull'} for at, title in enumerate(titles(message)) if title == 'title 3']\nsay(result(message, drops=drops))",
     );
@@ -278,16 +278,16 @@ fn an_answer_to_an_unknown_message_is_an_error() {
 }
 
 #[test]
-fn a_program_that_does_not_read_is_given_up() {
+fn all_rows_fail_if_the_program_does_not_read_its_input() {
     let source =
         format!("{PROGRAM}say({{'type': 'hello', 'protocol': 'aurora-stage', 'version': 1}})\ntime.sleep(1000)");
-    gives_up(&source, "max_restarts = 1", "no answer within 1 seconds");
+    check_all_fail(&source, "max_restarts = 1", "no answer within 1 seconds");
 }
 
 #[test]
 fn a_program_that_closes_its_output_and_keeps_running_is_killed() {
     let source = program("os.close(1)\ntime.sleep(1000)");
-    gives_up(&source, "max_restarts = 1", "the process has closed its output");
+    check_all_fail(&source, "max_restarts = 1", "the process has closed its output");
 }
 
 #[test]
@@ -314,7 +314,7 @@ fn a_child_that_keeps_the_output_open_does_not_hide_the_end_of_the_program() {
 }
 
 #[test]
-fn a_list_of_millions_loses_its_row() {
+fn a_row_with_a_list_of_millions_of_items_fails() {
     let source = program(
         "answer = result(message)\nowners = answer['chunks']['columns']['owner']\nfor at, title in enumerate(titles(message)):\n    if title == 'title 3': owners[at] = [0] * 5000000\nsay(answer)",
     );

@@ -31,7 +31,7 @@ def owner(path, title, config):
 }
 
 #[test]
-fn a_program_may_ask_for_messagepack() {
+fn a_program_may_select_either_encoding() {
     let rows = Rows::new(&["a.rs", "b.rs"], &[0, 0, 1]);
     for encoding in ["jsonl", "msgpack"] {
         let config = "reads = ['chunk.title']\nwrites = { owner = 'string' }\nrows = 2";
@@ -42,7 +42,7 @@ fn a_program_may_ask_for_messagepack() {
 }
 
 #[test]
-fn a_surrogate_in_a_value_was_stored_as_a_question_mark() {
+fn a_row_with_a_surrogate_in_its_value_fails() {
     let rows = Rows::new(&["a.rs"], &[0, 0, 0]);
     let outcome = rows.python(
         "reads = ['chunk.title']\nwrites = { owner = 'strings' }",
@@ -64,9 +64,9 @@ fn values_of_module(rows: &Rows) -> Vec<Option<Value>> {
 }
 
 #[test]
-fn a_compiled_module_of_the_repository_ran_instead_of_its_text() {
+fn the_source_text_of_a_module_runs_although_the_repository_has_a_compiled_module() {
     let rows = Rows::new(&["a.rs"], &[0]);
-    std::fs::create_dir(rows.root.path().join("lib")).expect("made");
+    std::fs::create_dir(rows.root.path().join("lib")).expect("the directory is created");
     rows.script("lib/helper.py", "VALUE = 'planted'\n");
     let compile =
         "import py_compile as p; p.compile('lib/helper.py', invalidation_mode=p.PycInvalidationMode.UNCHECKED_HASH)";

@@ -48,8 +48,8 @@ fn files_are_divided_by_bytes_with_all_their_chunks() {
     check("file.owner", &[0, 1, 1, 2, 3, 3], &lengths, &rows);
 }
 
-/// Checks the number of rows per message. `rows` contains the number of chunks in the message of each chunk. The value
-/// of a file is the value of its first chunk.
+/// Checks the number of rows per message. `rows` contains, for each chunk, the number of chunks in its message. The
+/// value of a file is the value of its first chunk.
 #[track_caller]
 fn check(column: &str, chunks: &[u32], lengths: &[usize], rows: &[usize]) {
     let root = TempDir::new().expect("a temporary directory");

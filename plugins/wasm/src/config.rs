@@ -17,7 +17,7 @@ use crate::limits::Limits;
 use crate::module::ModuleOptions;
 use crate::stage::WasmStage;
 
-/// Maximum size of a module, in bytes. A module that contains a Python interpreter has about 20 MB.
+/// Maximum size of a module, in bytes. A module that contains a Python interpreter is about 20 MB large.
 const MAX_MODULE_BYTES: u64 = 64 << 20;
 /// Maximum linear memory of one call, in bytes: everything that 32-bit addresses can reach.
 const MAX_MEMORY_BYTES: u64 = 4 << 30;

@@ -43,7 +43,7 @@ pub(crate) fn response_of(output: Output, declaration: &Declaration) -> Result<R
 }
 
 /// Checks the type of a column. A wrong type is an error of the whole call. After such an error, the caller processes
-/// each row alone, so that rows with correct values keep them.
+/// each row separately, so that only rows with wrong values lose their values.
 fn check_type(name: &str, values: &Values, declaration: &Declaration) -> Result<(), String> {
     let Some(declared) = declaration.written.iter().find(|column| column.name == name) else { return Ok(()) };
     let given = match values {
@@ -81,7 +81,7 @@ fn column<'b>(entity: &str, name: &str, values: impl Iterator<Item = Option<Valu
             (Values::TextLists(cells), Some(ValueRef::Strings(texts))) => cells[row] = Some(texts.into_owned()),
             (Values::Vectors(cells), Some(ValueRef::Vector(numbers))) => cells[row] = Some(numbers.to_vec()),
             (Values::Documents(cells), Some(ValueRef::Json(document))) => cells[row] = Some(document.to_string()),
-            // The cell is empty, or has another type than the first value.
+            // The cell is empty, or its type differs from the type of the first value.
             _ => {}
         }
     }
@@ -102,7 +102,7 @@ fn cells(values: Values) -> Result<Vec<CellValue>, String> {
         Values::Documents(values) => {
             let parse = |text: Option<String>| {
                 let parsed = text.map(|text| serde_json::from_str(&text).map(Value::Json)).transpose();
-                parsed.map(CellValue).map_err(|error| format!("a document is not JSON: {error}"))
+                parsed.map(CellValue).map_err(|error| format!("a value of a JSON column is not valid JSON: {error}"))
             };
             values.into_iter().map(parse).collect::<Result<_, _>>()?
         }

@@ -77,7 +77,7 @@ fn define_interface(
             if let Some(resource) = streams::resource_type(name) {
                 linker.resource(name, resource, |_, _| Ok(()))?;
             }
-        } else if let Some(function) = inert(interface, name).or_else(|| clock(interface, name).filter(|_| has_clock)) {
+        } else if let Some(function) = stub(interface, name).or_else(|| clock(interface, name).filter(|_| has_clock)) {
             define_function(linker, name, format!("{import}#{name}"), function)?;
         } else {
             streams::define(linker, interface, name)?;
@@ -104,7 +104,7 @@ fn define_function(
 
 /// Returns a stub for a function that language runtimes call when they start. The result of a stub does not depend on
 /// the system.
-fn inert(interface: &str, name: &str) -> Option<Function> {
+fn stub(interface: &str, name: &str) -> Option<Function> {
     let function: Function = match (interface, name) {
         ("wasi:cli/environment", "get-environment" | "get-arguments") => |_, _| Some(Val::List(Vec::new())),
         ("wasi:cli/environment", "initial-cwd") => |_, _| Some(Val::Option(None)),

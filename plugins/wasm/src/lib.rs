@@ -13,8 +13,8 @@
 //! |---|---|
 //! | What does the configuration say? | `config` |
 //! | How is a module compiled and limited? | `module`, `compiled`, `contents`, `limits` |
-//! | What can it reach? | `imports`, `streams` |
-//! | What does a call carry? | `interface`, `convert` |
+//! | What can a module access? | `imports`, `streams` |
+//! | What is passed in a call? | `interface`, `convert` |
 //! | What happens to a call that fails? | `stage`, `call`, `state` |
 //!
 //! ```

@@ -115,11 +115,11 @@ mod tests {
     fn growth_that_the_module_does_not_allow_is_not_counted() {
         let mut memory = MemoryLimiter::new(Limits::new(1, 100));
         for _ in 0..10 {
-            assert!(!memory.memory_growing(0, 60, Some(50)).expect("an answer"));
+            assert!(!memory.memory_growing(0, 60, Some(50)).expect("no error"));
         }
-        assert!(memory.memory_growing(0, 50, Some(50)).expect("an answer"));
+        assert!(memory.memory_growing(0, 50, Some(50)).expect("no error"));
         assert!(!memory.is_exceeded);
-        assert!(!memory.memory_growing(50, 101, None).expect("an answer"), "two memories share the limit");
+        assert!(!memory.memory_growing(50, 101, None).expect("no error"), "two memories share the limit");
         assert!(memory.is_exceeded);
     }
 }

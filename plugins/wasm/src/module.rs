@@ -98,8 +98,8 @@ fn engine_config(options: &ModuleOptions) -> Config {
     let mut config = Config::new();
     config.consume_fuel(true).epoch_interruption(true);
     config.cranelift_nan_canonicalization(true).relaxed_simd_deterministic(true);
-    // The interface has 32-bit addresses. Shared memories are not available, because the necessary cargo feature of
-    // wasmtime is disabled; waiting for such a memory would consume no fuel.
+    // The WIT interface uses 32-bit addresses. Shared memories are not available, because the necessary cargo feature
+    // of wasmtime is disabled. Waiting for a shared memory would consume no fuel.
     config.wasm_memory64(false);
     config.cache(options.compiled.as_deref().and_then(CompiledModules::cache));
     config
@@ -138,7 +138,7 @@ mod tests {
             });
             let result = Call::new(&module).run(settings, batch);
             drop(done);
-            result.expect_err("it has no output")
+            result.expect_err("the module loops forever")
         })
     }
 

@@ -13,8 +13,8 @@ use crate::convert::{batch_of, response_of};
 use crate::interface::Settings;
 use crate::module::{Module, ModuleOptions};
 
-/// Number of failed calls after which the stage gives up, if each call consumed all its fuel. Other failed calls count
-/// less.
+/// Number of failed calls after which the stage stops calling the module, if each call consumed all its fuel. Other
+/// failed calls count less.
 const MAX_FAILED_CALLS: u64 = 20;
 /// The minimum cost of a failed call is the fuel limit divided by this number, because starting an instance also takes
 /// time.
@@ -23,7 +23,7 @@ const MIN_COST_DIVISOR: u64 = 100;
 const MAX_LINES: u64 = 200;
 
 /// Reason for not processing the remaining rows.
-const GIVEN_UP: &str = "gave up on the module after too many failed calls";
+const TOO_MANY_FAILURES: &str = "gave up on the module after too many failed calls";
 
 /// A stage that runs a WebAssembly component.
 pub(crate) struct WasmStage {
@@ -37,8 +37,8 @@ pub(crate) struct WasmStage {
     declaration: Declaration,
     settings: Settings,
     fingerprint: Fingerprint,
-    /// Amount of fuel that failed calls may still consume before the stage gives up.
-    patience: AtomicU64,
+    /// Amount of fuel that failed calls may still consume before the stage stops calling the module.
+    fuel_for_failures: AtomicU64,
     lines: AtomicU64,
 }
 
@@ -52,7 +52,7 @@ impl WasmStage {
         settings: Settings,
         fingerprint: Fingerprint,
     ) -> Self {
-        let patience = AtomicU64::new(options.limits.fuel.saturating_mul(MAX_FAILED_CALLS));
+        let fuel_for_failures = AtomicU64::new(options.limits.fuel.saturating_mul(MAX_FAILED_CALLS));
         Self {
             bytes: Mutex::new(bytes),
             options,
@@ -62,7 +62,7 @@ impl WasmStage {
             declaration,
             settings,
             fingerprint,
-            patience,
+            fuel_for_failures,
             lines: AtomicU64::new(0),
         }
     }
@@ -77,16 +77,17 @@ impl WasmStage {
         compiled.as_ref().map_err(|message| StageError::new(message.clone()))
     }
 
-    fn has_given_up(&self) -> bool {
-        self.patience.load(Ordering::Relaxed) == 0
+    fn has_too_many_failures(&self) -> bool {
+        self.fuel_for_failures.load(Ordering::Relaxed) == 0
     }
 
     fn count_failure(&self, fuel_left: u64) {
         let fuel = self.options.limits.fuel;
         let counted = fuel.saturating_sub(fuel_left).max(fuel / MIN_COST_DIVISOR).max(1);
         // The update cannot fail, because the closure always returns a value.
-        let _ =
-            self.patience.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| Some(left.saturating_sub(counted)));
+        let _ = self
+            .fuel_for_failures
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| Some(left.saturating_sub(counted)));
     }
 
     fn log(&self, line: &str, cx: &StageContext<'_>) {
@@ -120,7 +121,7 @@ impl WasmStage {
     }
 
     /// Processes rows in one call. If the call fails, processes one unit per call, because creating an instance is
-    /// cheap. Calls that consume much fuel are limited by giving up.
+    /// cheap. If failed calls have consumed too much fuel ([`MAX_FAILED_CALLS`]), all remaining rows fail.
     fn answer(
         &self,
         batch: &BatchView<'_>,
@@ -131,8 +132,8 @@ impl WasmStage {
         let unit = outcome.unit();
         let mut waiting = vec![rows];
         while let Some(rows) = waiting.pop() {
-            if self.has_given_up() {
-                outcome.fail(rows.units(unit), GIVEN_UP);
+            if self.has_too_many_failures() {
+                outcome.fail(rows.units(unit), TOO_MANY_FAILURES);
                 continue;
             }
             let answer = self.call(batch, &rows, outcome, cx)?;

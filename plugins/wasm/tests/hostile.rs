@@ -76,9 +76,9 @@ fn endless_recursion_exhausts_the_call_stack() {
 
 #[test]
 fn values_of_a_wrong_type_are_refused() {
-    let texts_as_documents =
+    let lists_of_texts =
         "(return (call $answer (i32.const 1024) (i32.const 4) (local.get $chunks) (i32.const 1040) (i32.const 0)))";
-    check("", texts_as_documents, "instead of string");
+    check("", lists_of_texts, "instead of string");
 }
 
 #[test]
@@ -144,13 +144,13 @@ fn a_result_outside_of_the_memory_is_refused() {
 }
 
 #[test]
-fn a_flood_of_log_lines_is_cut() {
+fn a_flood_of_log_lines_consumes_the_fuel() {
     let flood = "(loop $more (call $log (i32.const 1040) (i32.const 8)) (br $more))";
     check("", flood, "the module consumed its `fuel`");
 }
 
 #[test]
-fn a_module_that_always_fails_is_given_up() {
+fn a_module_that_always_fails_is_no_longer_called() {
     let module = guest::component("(loop $forever (br $forever))");
     let names = vec!["X"; 300];
     let outcome = run(&module, &names, CONFIG).expect("the run finishes");
@@ -159,7 +159,7 @@ fn a_module_that_always_fails_is_given_up() {
 }
 
 #[test]
-fn a_module_that_loops_when_it_starts_is_given_up() {
+fn a_module_that_loops_when_it_starts_is_no_longer_called() {
     let module = guest::component_with("(func $loop (loop $forever (br $forever))) (start $loop)", "");
     let outcome = run(&module, &["a"; 40], CONFIG).expect("the run finishes");
     assert!(outcome.values("chunk.owner").iter().all(Option::is_none));
@@ -169,7 +169,7 @@ fn a_module_that_loops_when_it_starts_is_given_up() {
 }
 
 #[test]
-fn a_module_that_computes_long_for_wrong_answers_is_given_up() {
+fn a_module_that_consumes_much_fuel_for_wrong_answers_is_no_longer_called() {
     // The loop consumes about 9 of the 10 million units of fuel.
     let wrong = "
         (local.set $more (i64.const 1200000))

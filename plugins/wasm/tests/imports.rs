@@ -82,7 +82,7 @@ fn output_before_a_trap_is_logged() {
 }
 
 #[test]
-fn a_flood_on_the_standard_output_consumes_its_fuel() {
+fn a_flood_on_the_standard_output_consumes_the_fuel() {
     let code = "(local.set $files (call $stdout))
         (loop $more (call $write (local.get $files) (i32.const 2000) (i32.const 8) (i32.const 3000)) (br $more))";
     let (outcome, log) = run(STREAMS, code, "");

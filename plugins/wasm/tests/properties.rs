@@ -1,5 +1,5 @@
-//! Tests that an incremental run equals a fresh one, and a parallel run equals a serial one. Modules in the pipeline
-//! compute values, fail, or drop rows.
+//! Tests that incremental runs produce the same index as a fresh run, and a parallel run the same index as a serial
+//! run. Modules in the pipeline compute values, fail, or drop rows.
 //!
 //! The environment variables `AURORA_TEST_CASES` and `AURORA_TEST_EDITS` set the number and the length of the
 //! sequences.

@@ -38,8 +38,8 @@ pub struct Form {
     pub max_list_values: usize,
     /// Whether a field whose value is `null` counts as missing.
     pub null_is_missing: bool,
-    /// Whether lists and objects without a rule of their own are also searched for long strings and repeated keys. If
-    /// set, NUL characters in strings are mistakes, too.
+    /// Whether the contents of lists and objects that no rule describes are also checked for long strings and repeated
+    /// keys. If true, NUL characters in strings are also mistakes.
     pub limits_all_values: bool,
 }
 
@@ -83,8 +83,8 @@ impl<'t> Document<'t> {
     }
 }
 
-/// Converts a value of the valid JSON text `whole` into a node, with nested values up to `levels` deep. A string with
-/// an unpaired surrogate escape becomes [`Value::Other`].
+/// Converts `raw`, a value within the valid JSON text `whole`, into a node. Lists and objects that are nested more than
+/// `levels` deep, and strings with an unpaired surrogate escape, become [`Value::Other`].
 fn strict_node<'t>(whole: &str, raw: &'t str, levels: usize) -> Node<'t> {
     let span = |raw: &str| {
         let start = raw.as_ptr() as usize - whole.as_ptr() as usize;
@@ -185,8 +185,8 @@ fn loose_entry(property: ast::ObjectProp<'_>) -> Entry<'_> {
     }
 }
 
-/// Returns the range of the byte at which parsing failed. The error counts lines and columns from 1, and columns in
-/// bytes.
+/// Returns the range of the byte at which parsing failed. In `error`, lines and columns are counted from 1, and columns
+/// are bytes.
 fn error_span(text: &str, error: &serde_json::Error) -> Range<usize> {
     let at = if error.is_eof() {
         text.trim_end().len()

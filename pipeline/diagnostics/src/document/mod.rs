@@ -23,7 +23,7 @@ pub use shape::{Fault, Field, Group, Rule, Shape, check, is_blank};
 
 /// Maximum number of characters of a value shown in a message.
 const MAX_SHOWN_CHARS: usize = 60;
-/// Maximum number of items of a list of numbers that a message shows.
+/// Maximum length of a list of numbers whose items are shown in a message.
 const MAX_SHOWN_NUMBERS: usize = 4;
 
 /// A parsed text. Its root is a table.
@@ -75,7 +75,7 @@ pub struct Entry<'t> {
 }
 
 impl<'t> Document<'t> {
-    /// Returns the place of a byte range.
+    /// Returns the location of a byte range.
     pub fn location(&self, span: Range<usize>) -> Location {
         Location::from_span(self.name, self.text, span)
     }
@@ -85,8 +85,8 @@ impl<'t> Document<'t> {
         &self.text[node.span.clone()]
     }
 
-    /// Returns the place of a part of a string value. Returns the place of the whole value if the source text has
-    /// escapes, because the offsets then differ.
+    /// Returns the location of the byte range `part` of a string. `content` is the value of the string `node`. If the
+    /// source text of the string has escapes, returns the location of the whole string, because the offsets differ.
     pub fn part_of_text(&self, node: &Node<'_>, content: &str, part: Range<usize>) -> Location {
         let span = match self.raw(node).find(content).map(|offset| node.span.start + offset) {
             Some(start) => start + part.start..start + part.end,
@@ -95,8 +95,8 @@ impl<'t> Document<'t> {
         self.location(span)
     }
 
-    /// Formats a value for a message. Scalars and short lists of numbers are shown, and long ones are shortened. For
-    /// other lists and for tables, only the type is shown.
+    /// Formats a value for a message. Scalars and short lists of numbers are shown, and long scalars are shortened. For
+    /// all other lists and for tables, only the type is shown.
     pub fn display_value(&self, node: &Node<'_>) -> String {
         match &node.value {
             Value::Text(text) => quoted(text),

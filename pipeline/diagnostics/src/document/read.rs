@@ -59,8 +59,8 @@ impl<'d, 't> Reader<'d, 't> {
         entry.node.text().or_else(|| self.wrong(entry, key, rule, None))
     }
 
-    /// Returns the result of `parse` for a string. If `parse` returns `None`, the help text is the result of `suggest`,
-    /// the text that the user probably meant.
+    /// Returns the result of `parse` for a string. If `parse` returns `None`, reports a mistake with the help text that
+    /// `suggest` returns for the string.
     pub fn parsed<T>(
         &mut self,
         entry: &'d Entry<'t>,

@@ -35,8 +35,8 @@ impl<'t> Report<'t> {
         }
     }
 
-    /// Whether the report has more mistakes than it shows. Checks stop then, because a text of several megabytes can
-    /// have millions of mistakes.
+    /// Whether there are more mistakes than the report shows. A check should stop if the report is full, because a text
+    /// of several megabytes can have millions of mistakes.
     pub fn is_full(&self) -> bool {
         self.count > MAX_MISTAKES
     }
@@ -49,7 +49,7 @@ impl<'t> Report<'t> {
     /// Ends the report.
     ///
     /// # Errors
-    /// Returns all mistakes in the order of the text, if there are any.
+    /// Returns the mistakes that the report shows, in the order of the text, if there are any.
     pub fn finish(mut self) -> Result<(), Diagnostics> {
         if self.count == 0 {
             return Ok(());
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_beyond_the_bound_are_not_shown() {
+    fn mistakes_beyond_the_maximum_are_not_shown() {
         let text = "x\n".repeat(MAX_MISTAKES + 5);
         let mut report = Report::new("f", &text);
         for at in (0..text.len()).step_by(2) {

@@ -8,8 +8,8 @@ use aurora_suggest::did_you_mean;
 use super::key_path::KeyPath;
 use super::{Document, Entry, Form, Node, Report, Value, quoted};
 
-/// Maximum length in bytes of a name for which a similar name is suggested. The time of a comparison grows with the
-/// length.
+/// Maximum length in bytes of a name for which a similar name is suggested. The comparison of longer names would take
+/// too long.
 const MAX_COMPARED_BYTES: usize = 128;
 
 /// A field of an object.
@@ -94,12 +94,12 @@ impl Field {
 }
 
 impl Group {
-    /// Creates a group that allows any other fields.
+    /// Creates a group that also allows fields that are not listed.
     pub const fn open(fields: &'static [Field]) -> Self {
         Self { fields, is_closed: false, hint: |_| None, rule: |_| None }
     }
 
-    /// Creates a group that allows no other fields.
+    /// Creates a group that allows only the listed fields.
     pub const fn closed(fields: &'static [Field]) -> Self {
         Self { is_closed: true, ..Self::open(fields) }
     }
@@ -128,7 +128,7 @@ struct Checker<'r, 't> {
 }
 
 impl Checker<'_, '_> {
-    /// Checks the entries of an object. If there is no group, only the limits apply.
+    /// Checks the entries of an object. If `group` is `None`, checks only the limits and reports repeated keys.
     fn object(&mut self, object: &Node<'_>, group: Option<&Group>) {
         let mut seen: HashMap<&str, usize> = HashMap::new();
         for entry in object.entries() {
@@ -155,7 +155,7 @@ impl Checker<'_, '_> {
             self.path.leave(outer);
         }
         let Some(group) = group else { return };
-        // The location is only the opening bracket, because the whole object would be too long.
+        // The reported location is the opening bracket, because the whole object could be very long.
         let at = object.span.start..object.span.start + 1;
         for field in group.fields.iter().filter(|field| field.is_required) {
             if !object.entries().iter().any(|entry| entry.key == field.name && !self.is_missing(entry, field)) {

@@ -26,7 +26,7 @@ fn parse(text: &str) -> Result<Node<'_>, (Range<usize>, String)> {
     }
 }
 
-/// Returns the entries in the order of the file, because the TOML parser sorts them by name.
+/// Returns the entries in the order of the file. The TOML parser returns them sorted by name.
 fn entries(table: DeTable<'_>) -> Vec<Entry<'_>> {
     let entries = table.into_iter();
     let mut entries: Vec<_> =

@@ -2,8 +2,9 @@
 
 use super::language::Language;
 
-/// Name of the Python module that this program provides.
+/// Name of the Python module that Aurora provides to programs.
 const HELPER: &str = "aurora_stage";
+
 /// An import, as written in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Import {
@@ -13,7 +14,8 @@ pub(super) enum Import {
     Relative { path: String, language: Language },
     /// A path below a directory of the search path of Ruby, possibly without its extension.
     Searched(String),
-    /// A word or literal that may be a file path, relative to the root or to the file that contains it.
+    /// A word or literal that may be a file path, relative to the root or to the directory of the file that contains
+    /// the word.
     Word(String),
     /// A JavaScript package or one of its modules, in a directory `node_modules`.
     NodePackage(String),
@@ -60,8 +62,8 @@ pub(in crate::trust) struct MissingModule {
     /// Name of the module in descriptions.
     pub(super) name: String,
     pub(super) language: Language,
-    /// Path of the module in an unknown directory, without the extension. Empty if the module cannot be a file of the
-    /// project.
+    /// Path of the module relative to an unknown directory, without the extension. Empty if the module cannot be a file
+    /// of the project.
     pub(super) path: String,
 }
 

@@ -38,12 +38,13 @@ impl Language {
     }
 
     /// Whether a file with this extension is a native library that Python loads. The file name of such a library may
-    /// contain a tag.
+    /// contain a platform tag, as in `teams.abi3.so`.
     pub(super) fn is_library(ending: &str) -> bool {
         matches!(ending, "so" | "pyd")
     }
 
-    /// Returns the letters of options without a value. An argument may combine them with another option.
+    /// Returns the letters of options that take no value. One argument may combine several of these letters with
+    /// another option, as in `-um tools.owner`.
     pub(super) fn flags(self) -> &'static str {
         match self {
             Self::Python => "bBdEhiIOPqRsSuvVx?",

@@ -10,7 +10,7 @@ use super::import::Import;
 use super::language::Language;
 use super::paths::{above, directory_of, join, normal};
 
-/// Extensions that an import in JavaScript or TypeScript may omit, alone or after `/index`.
+/// Extensions that an import in JavaScript or TypeScript may omit. An import of a directory may omit `/index`, too.
 const JAVASCRIPT_EXTENSIONS: [&str; 10] =
     [".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx", ".json", ".node"];
 /// Extensions that an import in Ruby may omit.
@@ -19,7 +19,7 @@ const RUBY_ENDINGS: [&str; 5] = ["", ".rb", ".so", ".bundle", ".dll"];
 const TYPESCRIPT_ENDINGS: [(&str, &str); 5] =
     [(".js", ".ts"), (".js", ".tsx"), (".jsx", ".tsx"), (".mjs", ".mts"), (".cjs", ".cts")];
 
-/// A cache of the names in each directory.
+/// A cache of the names of the entries in each directory.
 pub(super) struct Listings<'a> {
     root: &'a Directory,
     known: HashMap<String, Vec<String>>,
@@ -32,7 +32,8 @@ impl<'a> Listings<'a> {
         Self { root, known: HashMap::new(), outside: None }
     }
 
-    /// Returns the paths to which an import in a file of `directory` may refer. `bases` is the search path.
+    /// Returns the paths to which an import in a file of `directory` may refer. `bases` contains the directories of the
+    /// search path.
     pub(super) fn paths(&mut self, import: &Import, directory: &str, bases: &BTreeSet<String>) -> Vec<String> {
         let paths: Vec<String> = match import {
             Import::Python { level: 0, module } => {
@@ -92,8 +93,8 @@ impl<'a> Listings<'a> {
     }
 }
 
-/// Whether Python would load a file with this name for a module. The name of a library may contain a tag, as in
-/// `teams.cpython-311-x86_64-linux-gnu.so`.
+/// Whether Python would load a file with this name for a module. The name of a library may contain a platform tag, as
+/// in `teams.cpython-311-x86_64-linux-gnu.so`.
 fn is_python_module(name: &str, module: &str) -> bool {
     match name.rsplit_once('.') {
         Some((stem, "py" | "pyw" | "pyc")) => stem == module,
@@ -104,22 +105,22 @@ fn is_python_module(name: &str, module: &str) -> bool {
 
 /// Returns the candidate files of a JavaScript package in the `node_modules` of a directory.
 fn node_files(directory: &str, name: &str) -> Vec<String> {
-    let place = join(directory, &format!("node_modules/{name}"));
+    let path = join(directory, &format!("node_modules/{name}"));
     let parts = if name.starts_with('@') { 2 } else { 1 };
     let package: Vec<&str> = name.split('/').take(parts).collect();
     let description = join(directory, &format!("node_modules/{}/package.json", package.join("/")));
-    javascript_files(&place).chain([description]).collect()
+    javascript_files(&path).chain([description]).collect()
 }
 
-/// Returns the files that an import of a path in JavaScript or TypeScript may mean.
+/// Returns the files to which an import of `path` in JavaScript or TypeScript may refer.
 fn javascript_files(path: &str) -> impl Iterator<Item = String> {
     let [file, index] = [path.to_owned(), format!("{path}/index")]
         .map(|stem| JAVASCRIPT_EXTENSIONS.into_iter().map(move |extension| format!("{stem}{extension}")));
     [path.to_owned()].into_iter().chain(file).chain([format!("{path}/package.json")]).chain(index)
 }
 
-/// Appends each extension that an import in a language may omit to a path. Also replaces the extension of a TypeScript import with the
-/// extension of the source file.
+/// Returns the files to which an import of `path` may refer: the path with each extension that an import in the
+/// language may omit, and, for a TypeScript import, the path with the extension of the source file.
 fn with_endings(path: &str, language: Language) -> Vec<String> {
     let given: Vec<String> = match language {
         Language::Ruby => RUBY_ENDINGS.iter().map(|ending| format!("{path}{ending}")).collect(),

@@ -38,7 +38,7 @@ const PACKAGE_KEYS: [&str; 4] = ["main", "module", "exports", "imports"];
 pub(super) struct Imports {
     /// Directories in which Python and Ruby search for modules.
     bases: BTreeSet<String>,
-    /// Imports with the directory of the file that contains each of them.
+    /// Pairs of the directory of a file and an import in this file.
     found: Vec<(String, Import)>,
     uncovered: Uncovered,
     /// Whether files in unknown languages are reported.
@@ -110,8 +110,8 @@ impl Imports {
         if path.rsplit('/').next() == Some("package.json") {
             return self.add_package(path, content);
         }
-        // A compiled program loads libraries of the user, which are not covered. Only compiled Python can load modules
-        // of the project.
+        // A compiled program loads libraries from outside of the project, which are not covered. Only compiled Python
+        // can load modules of the project.
         let unread = || format!("everything that {path} loads, because its imports are not read");
         if content.contains(&0) {
             if path.ends_with(".pyc") {

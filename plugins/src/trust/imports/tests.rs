@@ -12,7 +12,7 @@ fn covered(files: &[(&str, &str)], command: &[&str]) -> (Vec<String>, Vec<String
     let root = tempfile::tempdir().expect("a temporary directory");
     for (path, text) in files {
         let path = root.path().join(path);
-        fs::create_dir_all(path.parent().expect("below the root")).expect("made");
+        fs::create_dir_all(path.parent().expect("below the root")).expect("the directory is created");
         fs::write(path, text).expect("written");
     }
     let command = command.iter().map(|&part| part.to_owned()).collect();
@@ -54,7 +54,7 @@ fn modules_of_the_project_are_covered() {
 #[test]
 fn new_libraries_and_compiled_modules_next_to_a_module_change_the_digest() {
     let root = tempfile::tempdir().expect("a temporary directory");
-    fs::create_dir_all(root.path().join("tools/deep")).expect("made");
+    fs::create_dir_all(root.path().join("tools/deep")).expect("the directory is created");
     fs::write(root.path().join("tools/a.py"), "import helper, deep.inner\n").expect("written");
     for path in ["tools/helper.py", "tools/deep/inner.py"] {
         fs::write(root.path().join(path), "").expect("written");
@@ -87,7 +87,7 @@ fn new_libraries_and_compiled_modules_next_to_a_module_change_the_digest() {
 }
 
 #[test]
-fn modules_of_the_project_were_described_as_missing() {
+fn multi_line_conditional_and_dynamic_imports_are_covered() {
     let text = "import importlib\nfrom one import \\\n    name\nfrom two import (\n    name,\n)\n\ndef f():\n    if True:\n        from three import name\n\nimportlib.import_module(\"four\")\n__import__( 'five.inner' )\n";
     let names = ["one", "two", "three", "four", "five/inner"].map(|name| format!("tools/{name}.py"));
     let mut files = vec![("tools/a.py", text)];
@@ -98,7 +98,7 @@ fn modules_of_the_project_were_described_as_missing() {
 }
 
 #[test]
-fn packages_of_javascript_were_described_as_missing() {
+fn javascript_packages_of_the_project_are_covered() {
     let files = [
         (
             "tools/a.mjs",
@@ -119,7 +119,7 @@ fn packages_of_javascript_were_described_as_missing() {
 }
 
 #[test]
-fn directories_that_python_searches_are_read_from_the_text() {
+fn directories_that_a_program_adds_to_the_python_search_path_are_searched() {
     let text =
         "import os, sys\nsys.path.insert(0, os.path.join(os.path.dirname(__file__), \"../lib\"))\nimport teams\n";
     let (files, uncovered) = covered(&[("tools/a.py", text), ("lib/teams.py", "")], &["python3", "tools/a.py"]);
@@ -129,11 +129,11 @@ fn directories_that_python_searches_are_read_from_the_text() {
 
 #[cfg(unix)]
 #[test]
-fn modules_behind_symbolic_links_were_not_covered() {
+fn modules_behind_symbolic_links_in_the_project_are_covered() {
     let root = tempfile::tempdir().expect("a temporary directory");
     for (path, text) in [("tools/a.py", "import sys\nsys.path.append('lib')\nimport b\n"), ("common/b.py", "")] {
         let path = root.path().join(path);
-        fs::create_dir_all(path.parent().expect("below the root")).expect("made");
+        fs::create_dir_all(path.parent().expect("below the root")).expect("the directory is created");
         fs::write(path, text).expect("written");
     }
     let link = root.path().join("tools/lib");
@@ -173,7 +173,7 @@ fn files_in_other_languages_are_read_or_reported() {
 }
 
 #[test]
-fn ruby_looks_for_files_from_the_root_and_on_its_path() {
+fn ruby_files_are_found_from_the_root_and_in_the_search_path() {
     let text = "require \"./tools/lib/b\"\nload 'tools/lib/c.rb'\nautoload :D, 'lib/d'\n$:.unshift \"tools/more\"\n\
                 require \"e\"\nrequire 'set'\n";
     let files = [
@@ -190,7 +190,7 @@ fn ruby_looks_for_files_from_the_root_and_on_its_path() {
 }
 
 #[test]
-fn files_are_named_in_options_and_literals() {
+fn files_in_options_and_literals_are_covered() {
     let files = [
         ("tools/own.py", "import runpy\nrunpy.run_path(\"tools/lib/helper.py\")\nopen('OWNERS')\n"),
         ("tools/lib/helper.py", ""),
@@ -214,7 +214,7 @@ fn files_are_named_in_options_and_literals() {
 }
 
 #[test]
-fn typescript_imports_a_file_by_the_extension_of_its_output() {
+fn a_typescript_import_names_the_extension_of_the_compiled_file() {
     let files =
         [("tools/a.mts", "import './b.js'; import './c.mjs'"), ("tools/b.ts", ""), ("tools/c.mts", ""), ("c.ts", "")];
     let (found, uncovered) = covered(&files, &["deno", "tools/a.mts"]);
@@ -225,7 +225,7 @@ fn typescript_imports_a_file_by_the_extension_of_its_output() {
 }
 
 #[test]
-fn a_missing_module_that_is_elsewhere_in_the_project_is_named() {
+fn files_with_the_name_of_a_missing_module_are_reported() {
     let files = [
         ("tools/a.py", "import sys\nsys.path += [PLACE]\nimport vmod, package, helper\n"),
         ("vendor/vmod.py", ""),
@@ -247,10 +247,10 @@ fn a_missing_module_that_is_elsewhere_in_the_project_is_named() {
 }
 
 #[test]
-fn data_that_a_literal_names_is_described() {
+fn data_files_that_a_literal_names_are_reported() {
     let text = "open('OWNERS')\nopen(\"tools/lib/rules\")\nopen('data')\nopen('none.txt')\n";
     let root = tempfile::tempdir().expect("a temporary directory");
-    fs::create_dir_all(root.path().join("tools/lib")).expect("made");
+    fs::create_dir_all(root.path().join("tools/lib")).expect("the directory is created");
     for path in ["OWNERS", "tools/lib/rules", "tools/data", "other"] {
         fs::write(root.path().join(path), "").expect("written");
     }
@@ -273,7 +273,7 @@ fn data_that_a_literal_names_is_described() {
 }
 
 #[test]
-fn files_of_other_languages_were_named_for_missing_modules_and_packages_were_not() {
+fn only_modules_and_packages_of_the_same_language_are_candidates_for_a_missing_module() {
     let files = [
         ("tools/a.py", "import json, space.inner, tagged, near, many\n"),
         ("web/json.js", ""),
@@ -308,7 +308,7 @@ fn files_of_other_languages_were_named_for_missing_modules_and_packages_were_not
 }
 
 #[test]
-fn ruby_names_files_relative_to_the_file_itself() {
+fn ruby_paths_relative_to_the_importing_file_are_resolved() {
     let text = "$LOAD_PATH.unshift File.expand_path(\"../lib\", __FILE__); require \"b\"\n\
                 Kernel.load(File.join(__dir__, 'c.rb'))\nrequire File.expand_path('../d', __FILE__)\n\
                 autoload 'E', 'e'\nloaded = 'none'\n";
@@ -324,7 +324,7 @@ fn a_program_that_is_a_link_imports_modules_next_to_the_link() {
     let root = tempfile::tempdir().expect("a temporary directory");
     for (path, text) in [("common/own.py", "import near\n"), ("tools/near.py", "")] {
         let path = root.path().join(path);
-        fs::create_dir_all(path.parent().expect("below the root")).expect("made");
+        fs::create_dir_all(path.parent().expect("below the root")).expect("the directory is created");
         fs::write(path, text).expect("written");
     }
     std::os::unix::fs::symlink("../common/own.py", root.path().join("tools/own.py")).expect("linked");

@@ -6,8 +6,8 @@ use super::paths::{join, normal};
 
 /// Names that occur on a line if the line changes the search path of Python or Ruby.
 pub(super) const SEARCH_PATHS: [&str; 4] = ["sys.path", "addsitedir", "$:", "$LOAD_PATH"];
-/// Placeholder for the name of the file in a Ruby path that is relative to the file. There, `..` is the directory of
-/// the file.
+/// Placeholder for the name of the file in a Ruby path that is relative to the file. In such a path, `..` means the
+/// directory of the file.
 const FILE: &str = "_";
 
 pub(super) fn python(text: &str) -> Vec<Import> {
@@ -101,12 +101,12 @@ pub(super) fn ruby(text: &str) -> Vec<Import> {
 /// Returns the directories that a line with one of [`SEARCH_PATHS`] may add, for a file in `directory`. Each literal
 /// may be relative to the root, to the directory, or to the file as in `File.expand_path("../lib", __FILE__)`.
 pub(super) fn search_path(line: &str, directory: &str) -> Vec<String> {
-    let literals = quoted(line).into_iter().flat_map(|place| {
-        let beside_file = line.contains("__FILE__").then(|| join(&join(directory, FILE), place));
-        [Some(place.to_owned()), Some(join(directory, place)), beside_file]
+    let literals = quoted(line).into_iter().flat_map(|path| {
+        let relative_to_file = line.contains("__FILE__").then(|| join(&join(directory, FILE), path));
+        [Some(path.to_owned()), Some(join(directory, path)), relative_to_file]
     });
-    let places = literals.flatten().chain([directory.to_owned()]);
-    places.filter_map(|place| normal(&place)).collect()
+    let paths = literals.flatten().chain([directory.to_owned()]);
+    paths.filter_map(|path| normal(&path)).collect()
 }
 
 /// Returns the quoted strings on a line.

@@ -120,7 +120,7 @@ fn search<'m>(
 /// Returns the path of the module or package that a file may define, and the extension of the file.
 fn module_of(path: &str) -> Option<(&str, &str)> {
     let (stem, ending) = path.rsplit_once('.')?;
-    // The file name of a Python library may contain a tag.
+    // The file name of a Python library may contain a platform tag.
     let name = last_of(stem);
     let tag = if Language::is_library(ending) { name.split_once('.').map_or(0, |(_, tag)| tag.len() + 1) } else { 0 };
     let module = &stem[..stem.len() - tag];

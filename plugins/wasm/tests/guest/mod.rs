@@ -54,8 +54,8 @@ package wasi:random@0.2.0 {
 ";
 
 /// Returns a component of the world of stages. Its `process` returns `payments` for the column `chunk.owner` of every
-/// chunk. If the text of a chunk begins with `X`, it first runs the code `bad`, which may use the parameters of
-/// `process` and may return.
+/// chunk. If a text in the first column begins with `X`, `process` first runs the code `bad`, which may use the
+/// parameters of `process` and may return.
 pub(crate) fn component(bad: &str) -> Vec<u8> {
     encode(&core_module("", bad))
 }
