@@ -13,32 +13,32 @@ stage_options! {
         /// The program and its arguments. A program without a `/` is looked up in `PATH`. Relative paths start at the
         /// root.
         command: Vec<String> = Vec::new(), strings;
-        /// Columns that the program gets.
+        /// Columns that the program receives.
         reads: Vec<String> = Vec::new(), strings;
         /// Columns that the program fills: `name = "type"`, or a table with `type`, `filter`, `terms`, `embed` and
         /// `boost`.
         writes: BTreeMap<String, WrittenType> = BTreeMap::new(), table;
-        /// Languages of the files that it gets, or whose chunks it gets; all if empty.
+        /// Languages of the files that the program receives, alone or with their chunks; all if empty.
         languages: Vec<String> = Vec::new(), strings;
         /// Rows that the program may drop.
         drops: DropRows = DropRows::None, one_of(DropRows::NAMES);
-        /// Passed to the program unchanged.
+        /// Configuration that is passed to the program unchanged.
         config: serde_json::Map<String, serde_json::Value> = serde_json::Map::new(), table;
-        /// Version that the author raises when the same input gives another output.
+        /// Version of the program. Its author must change it when the same input gives a different output.
         version: String = String::new(), string;
         /// Files and directories of the program, in addition to the files that the command names.
         files: Vec<String> = Vec::new(), strings;
-        /// Files that the output depends on: the stage runs again when one changes.
+        /// Files that the output depends on. The stage runs again when one of them changes.
         inputs: Vec<String> = Vec::new(), strings;
-        /// Names of environment variables that the program gets.
+        /// Names of environment variables that are passed to the program.
         env: Vec<String> = Vec::new(), strings;
-        /// Maximum time without an answer.
+        /// Maximum time to wait for an answer.
         timeout: u64 = 60, count_up("seconds");
         /// Maximum number of restarts of the program in one run.
         max_restarts: u32 = 10, count("restarts");
         /// Maximum memory for the data of a process, if the system can limit it.
         memory: ByteSize = ByteSize(2 << 30), size;
-        /// Maximum number of messages that a process receives before it answers.
+        /// Maximum number of unanswered messages to a process.
         in_flight: usize = 4, count_up_to(MAX_IN_FLIGHT, "messages");
         /// Maximum number of rows in a message. A message carries at most about 1 MiB of values.
         rows: usize = 256, count_up_to(MAX_ROWS, "rows");

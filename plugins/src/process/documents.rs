@@ -32,21 +32,21 @@ stage_options! {
     pub struct Documents {
         /// The program and its arguments, as for `process`.
         command: Vec<String> = Vec::new(), strings;
-        /// Passed to the program unchanged.
+        /// Configuration that is passed to the program unchanged.
         config: serde_json::Map<String, serde_json::Value> = serde_json::Map::new(), table;
-        /// Version that the author raises when the same documents get another form.
+        /// Version of the program. Its author must change it when the program emits the same documents differently.
         version: String = String::new(), string;
         /// Files and directories of the program, in addition to the files that the command names.
         files: Vec<String> = Vec::new(), strings;
         /// Files that the documents depend on.
         inputs: Vec<String> = Vec::new(), strings;
-        /// Names of environment variables that the program gets.
+        /// Names of environment variables that are passed to the program.
         env: Vec<String> = Vec::new(), strings;
-        /// Maximum time without a message.
+        /// Maximum time to wait for a message.
         timeout: u64 = Process::default().timeout, count_up("seconds");
         /// Maximum memory for the data of the process, if the system can limit it.
         memory: ByteSize = Process::default().memory, size;
-        /// Language of documents that do not give one.
+        /// Language of documents that do not name one.
         language: String = "markdown".to_owned(), string;
     }
 }

@@ -34,18 +34,18 @@ stage_options! {
     pub struct Wasm {
         /// Path of the component, relative to the root of the project.
         module: String = String::new(), string;
-        /// Columns that the module gets.
+        /// Columns that the module receives.
         reads: Vec<String> = Vec::new(), strings;
         /// Columns that the module fills: `name = "type"`, or a table with `type`, `filter`, `terms`, `embed` and
         /// `boost`.
         writes: BTreeMap<String, WrittenType> = BTreeMap::new(), table;
-        /// Languages of the files that it gets, or whose chunks it gets; all if empty.
+        /// Languages of the files that the module receives, alone or with their chunks; all if empty.
         languages: Vec<String> = Vec::new(), strings;
         /// Rows that the module may drop.
         drops: DropRows = DropRows::None, one_of(DropRows::NAMES);
-        /// Passed to the module as JSON.
+        /// Configuration that is passed to the module as JSON.
         config: Map<String, Value> = Map::new(), table;
-        /// Version that the author raises when the same input gives another output.
+        /// Version of the module. Its author must change it when the same input gives a different output.
         version: String = String::new(), string;
         /// Maximum fuel that one call may consume; an instruction costs about 1.
         fuel: u64 = 10_000_000_000, count_up_to(MAX_FUEL as usize, "instructions");

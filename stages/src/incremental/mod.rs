@@ -34,9 +34,9 @@ pub(crate) use redaction::{COUNTER as SECRETS_COUNTER, WARNING as SECRETS_WARNIN
 const DELETIONS_PER_BATCH: usize = 4_096;
 
 stage_options! {
-    /// Drops unchanged files and appends deleted ones. The evidence, cheapest first: size, times and inode, git's
-    /// index, BLAKE3 of the content. Secrets in the texts of the others are masked; a file with a secret in its path is
-    /// left out.
+    /// Drops unchanged files, and adds deleted files. Size, times and inode can show that a file is unchanged, otherwise
+    /// git's index, and otherwise the BLAKE3 hash of its content. Secrets in changed files are masked; a file with a
+    /// secret in its path is not indexed.
     pub struct IncrementalCheck {
         /// Trust git's index where it shows that a file is unchanged.
         git: bool = true, bool;
