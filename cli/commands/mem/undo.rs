@@ -1,11 +1,11 @@
-//! `aur mem undo`: reverts the last change of an entry of memory.
+//! `aur mem undo`: reverts the last change to a memory entry.
 
 use clap::Args;
 
 use crate::context::{Memories, MemoryArgs, Outcome, Program};
 use crate::output::sanitize;
 
-/// Revert the last change of an entry of memory
+/// Revert the last change to a memory entry
 #[derive(Debug, Args)]
 pub(crate) struct UndoArgs {
     /// Id of the entry

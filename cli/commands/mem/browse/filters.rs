@@ -5,7 +5,7 @@ use aurora_suggest::nearest;
 
 use crate::context::{FilterArgs, place};
 
-/// Names of the filters, which precede the colons. Each filter is called like the equivalent option of `aur mem
+/// Names of the filters, which precede the colons. Each filter has the name of the equivalent option of `aur mem
 /// search`.
 const KEYS: [&str; 6] = ["type", "lang", "path", "where", "grep", "fixed"];
 
