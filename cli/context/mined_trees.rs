@@ -1,5 +1,5 @@
-//! Copies of a repository in which mined questions are asked. The copies are large caches that `aur mem eval mine` can
-//! create again.
+//! Copies of a repository that are searched with mined questions. The copies are large caches that `aur mem eval mine`
+//! can create again.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ pub(crate) fn path_for(sets: &Path) -> PathBuf {
 ///
 /// # Errors
 ///
-/// If the user's directory cannot be written.
+/// Fails if the user's directory cannot be written.
 pub(crate) fn create(sets: &Path) -> io::Result<Option<Directory>> {
     let Some(path) = in_user_directory(sets) else { return Ok(None) };
     let (Some(all), Some(name)) = (path.parent(), path.file_name()) else { return Ok(None) };

@@ -9,8 +9,8 @@ pub(crate) fn line(text: &str) -> String {
     text.chars().map(visible).collect()
 }
 
-/// Sanitises several lines of text: line ends become `\n`, tabs become four spaces, and other control characters become
-/// symbols as in [`line()`].
+/// Sanitises several lines of text: line endings become `\n`, tabs become four spaces, and other control characters
+/// become symbols as in [`line()`].
 pub(crate) fn block(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for (number, text) in text.split('\n').enumerate() {

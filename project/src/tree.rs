@@ -88,11 +88,11 @@ pub struct FileEntry {
     pub skipped: Option<String>,
 }
 
-/// Makes the report of a directory of the index (`""` for the root), with subdirectories down to `depth` levels.
-/// Returns `None` if the index has no file below the directory, except for the root.
+/// Creates the report of a directory of the index (`""` for the root), with subdirectories down to `depth` levels.
+/// Returns `None` if the index has no file below the directory. The root always has a report.
 ///
 /// # Errors
-/// If the index cannot be read.
+/// Fails if the index cannot be read.
 pub fn tree(snapshot: &Snapshot, path: &str, depth: u32) -> Result<Option<TreeReport>, StorageError> {
     let path = path.trim_matches('/');
     let (mut totals, mut files) = (Totals::default(), Vec::new());
@@ -111,7 +111,7 @@ pub fn tree(snapshot: &Snapshot, path: &str, depth: u32) -> Result<Option<TreeRe
     Ok(is_known.then(|| TreeReport { directory: totals.report(path.to_owned(), depth), files }))
 }
 
-/// The part of a file's path below a directory; `None` if the file is not below it.
+/// Returns the part of a file's path below a directory; `None` if the file is not below it.
 fn below<'p>(file: &'p str, directory: &str) -> Option<&'p str> {
     if directory.is_empty() { Some(file) } else { file.strip_prefix(directory)?.strip_prefix('/') }
 }

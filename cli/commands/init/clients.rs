@@ -201,8 +201,8 @@ impl Client {
         Ok(if mark.is_empty() { rest } else { Some(mark.to_owned() + &rest.unwrap_or_default()) })
     }
 
-    /// Whether `aur init` writes entries of this form. The path to the program and the project may differ. A program that
-    /// was built with a team's own stages may have a name other than `aur`.
+    /// Whether `aur init` writes entries of this form. The path to the program and the project may differ. A program
+    /// that was built with a team's own stages may have a name other than `aur`.
     fn is_written_by_init(&self, entry: &Entry) -> bool {
         let own = std::env::current_exe().ok();
         let own = own.as_deref().and_then(Path::file_stem).and_then(OsStr::to_str);

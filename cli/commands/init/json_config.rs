@@ -133,8 +133,8 @@ impl JsonConfig {
         format!("{{{newline}  {}{newline}}}{newline}", self.with_servers(entry, Some(&lines)))
     }
 
-    /// Returns the object of servers as a property. If the object is on one line, it has spaces inside the braces. These
-    /// spaces distinguish it from an object that existed before the entry was inserted.
+    /// Returns the object of servers as a property. If the object is on one line, it has spaces inside the braces.
+    /// These spaces distinguish it from an object that existed before the entry was inserted.
     fn with_servers(&self, entry: &Entry, lines: Option<&Lines>) -> String {
         let property = match lines {
             None => format!(" {} ", self.property(entry, lines)),

@@ -26,8 +26,8 @@ pub(super) fn unread_failure(file: &str, error: &io::Error) -> Failure {
     Failure::new(format!("cannot read {file}: {error}"))
 }
 
-/// Finds the log with the name or id `given`. Fails with exit code 1 if no log matches. Fails with exit code 2 if several
-/// logs match, or if none matches but some could not be read.
+/// Finds the log with the name or id `given`. Fails with exit code 1 if no log matches. Fails with exit code 2 if
+/// several logs match, or if none matches but some could not be read.
 pub(super) fn find(given: &str, terminal: &Terminal) -> Outcome<(LogDirectory, LogFile)> {
     let nothing = || Failure::Short(format!("no log has the name or id `{given}`"));
     let logs = logs()?.ok_or_else(nothing)?;

@@ -66,7 +66,7 @@ pub(super) fn print(stored: &Stored, owner: Owner, format: ReportFormat, termina
             return Ok(());
         }
         let pattern = if stored.is_pattern { ", as a pattern" } else { "" };
-        writeln!(out, "{} in the {}'s memory{pattern}", sanitize::line(&stored.id), owner.as_str())
+        writeln!(out, "stored {} in the {}'s memory{pattern}", sanitize::line(&stored.id), owner.as_str())
     })?;
     match stored.stored {
         true => Ok(()),

@@ -11,7 +11,8 @@ use serde_json::{Map, Value, json};
 use crate::commands::init::clients::{CLIENTS, Client};
 use crate::commands::init::entry::NAME;
 
-/// The choices of a generator of texts, made by random bytes. After the last byte, every choice is the first value or 0.
+/// The choices of a generator of texts, made by random bytes. After the last byte, every choice is the first value or
+/// 0.
 struct Choices<'b>(std::slice::Iter<'b, u8>);
 
 impl Choices<'_> {

@@ -112,8 +112,8 @@ impl PreviewRequest {
         Ok((note, report.content))
     }
 
-    /// Builds the preview of a file or chunk whose first line has the number `first`. The range `chunk` contains the line
-    /// indexes of the chunk in the text.
+    /// Builds the preview of a file or chunk whose first line has the number `first`. The range `chunk` contains the
+    /// line indexes of the chunk in the text.
     fn build(
         &self,
         text: &str,
