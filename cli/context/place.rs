@@ -109,7 +109,7 @@ fn nearest(from: &Path) -> Option<PathBuf> {
     None
 }
 
-/// Returns the canonical path of an existing directory.
+/// Returns the absolute path of an existing directory, as [`plain`] simplifies it.
 fn existing(path: &Path) -> Outcome<PathBuf> {
     let shown = path.display();
     match path.metadata() {
@@ -146,14 +146,14 @@ mod tests {
         let outer = tempfile::tempdir().expect("a temporary directory");
         let repository = outer.path().join("repository");
         let deep = repository.join("a/b");
-        fs::create_dir_all(&deep).expect("created");
+        fs::create_dir_all(&deep).expect("the directory can be created");
         for directory in [outer.path(), &repository.join("a")] {
-            fs::create_dir_all(directory.join(".aurora/index")).expect("created");
-            fs::write(directory.join(".aurora/index/data.mdb"), "an index").expect("written");
+            fs::create_dir_all(directory.join(".aurora/index")).expect("the directory can be created");
+            fs::write(directory.join(".aurora/index/data.mdb"), "an index").expect("the file can be written");
         }
         assert_eq!(nearest(&deep), Some(repository.join("a")));
         assert_eq!(nearest(&repository), Some(outer.path().to_owned()));
-        fs::create_dir(repository.join(".git")).expect("created");
+        fs::create_dir(repository.join(".git")).expect("the directory can be created");
         assert_eq!(nearest(&repository), Some(repository.clone()));
     }
 
@@ -162,9 +162,9 @@ mod tests {
         let outer = tempfile::tempdir().expect("a temporary directory");
         let (plain, deep) = (outer.path().join("plain"), outer.path().join("repository/a"));
         for directory in [&plain, &deep, &outer.path().join("repository/.git"), &outer.path().join("made")] {
-            fs::create_dir_all(directory).expect("created");
+            fs::create_dir_all(directory).expect("the directory can be created");
         }
-        fs::write(outer.path().join("made/Makefile"), "").expect("written");
+        fs::write(outer.path().join("made/Makefile"), "").expect("the file can be written");
         assert!(!is_project(outer.path()) && !is_project(&plain) && !is_project(Path::new("/")));
         assert!(is_project(&deep) && is_project(&outer.path().join("made")));
         assert_eq!((entries(outer.path(), 10), entries(outer.path(), 2)), (3, 2));
@@ -174,7 +174,7 @@ mod tests {
     fn files_and_missing_paths_are_refused() {
         let root = tempfile::tempdir().expect("a temporary directory");
         let file = root.path().join("file");
-        fs::write(&file, "").expect("written");
+        fs::write(&file, "").expect("the file can be written");
         for path in [file, root.path().join("missing")] {
             assert!(for_index(Some(&path)).is_err());
         }

@@ -224,13 +224,16 @@ mod tests {
             [("a/b/x.py", "python", 5), ("a/y.go", "go", 7), ("a/z.bin", "!binary", 9), ("r.md", "markdown", 1)];
         let whole = totals(&files, 1).report(String::new(), 1);
         assert_eq!((whole.files, whole.bytes, whole.lines), (3, 13, 6));
-        let [a] = whole.directories.as_deref().expect("a level") else { panic!("{whole:?}") };
+        let [a] = whole.directories.as_deref().expect("the report has subdirectories") else { panic!("{whole:?}") };
         assert_eq!((a.path.as_str(), a.files, a.bytes, &a.directories), ("a", 2, 12, &None));
         let languages: Vec<_> = a.languages.iter().map(|share| (share.language.as_str(), share.bytes)).collect();
         assert_eq!(languages, [("go", 7), ("python", 5)]);
         assert_eq!(a.skipped, [ReasonShare { reason: "binary".to_owned(), files: 1, bytes: 9 }]);
         let deep = totals(&files, 2).report("src".to_owned(), 2);
-        let below = &deep.directories.as_deref().expect("a level")[0].directories.as_deref().expect("a level")[0];
+        let below = &deep.directories.as_deref().expect("the report has subdirectories")[0]
+            .directories
+            .as_deref()
+            .expect("the report has subdirectories")[0];
         assert_eq!(below.path, "src/a/b");
     }
 

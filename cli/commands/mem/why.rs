@@ -145,7 +145,7 @@ fn explain_entries(ids: &[String], args: &WhyArgs, program: &Program) -> Outcome
     for id in ids {
         let memory = memories.containing(id)?;
         let decision = memory.decision(id, &memories.rules, aurora_clock::now_seconds())?;
-        let decision = decision.ok_or_else(|| Failure::new(format!("no entry {id}")))?;
+        let decision = decision.ok_or_else(|| Failure::new(format!("there is no entry {id}")))?;
         terminal.print(args.format, &decision, |out| write_decision(out, id, &decision, terminal))?;
     }
     Ok(())

@@ -11,8 +11,8 @@ use serde_json::{Map, Value, json};
 use crate::commands::init::clients::{CLIENTS, Client};
 use crate::commands::init::entry::NAME;
 
-/// The choices of a generator of texts, made by random bytes. After the last byte, every choice is the first value or
-/// 0.
+/// The choices of a generator of texts, made by random bytes. When no bytes are left, [`Self::one`] chooses the first
+/// value, and [`Self::below`] chooses 0.
 struct Choices<'b>(std::slice::Iter<'b, u8>);
 
 impl Choices<'_> {
@@ -134,7 +134,7 @@ fn vary(text: String, choices: &mut Choices) -> String {
 fn text(client: &Client, choices: &mut Choices) -> String {
     let fresh = client.with_entry(None, Path::new("/app")).expect("the entry can be added").text;
     if fresh.starts_with('{') {
-        json_text(fresh.split('"').nth(1).expect("a key"), choices)
+        json_text(fresh.split('"').nth(1).expect("the file begins with a key"), choices)
     } else {
         toml_text(choices)
     }

@@ -103,7 +103,8 @@ mod tests {
     use super::*;
 
     fn editor(value: &str) -> Editor {
-        Editor::from_variables(|name| (name == "EDITOR").then(|| value.to_owned())).expect("words")
+        Editor::from_variables(|name| (name == "EDITOR").then(|| value.to_owned()))
+            .expect("the value can be split into words")
     }
 
     #[test]
@@ -142,8 +143,9 @@ mod tests {
     #[test]
     fn a_file_is_never_an_option() {
         let root = Path::new("/srv/project");
-        let named =
-            |here: &str, file: &str| file_argument(root, Some(Path::new(here)), file).into_string().expect("text");
+        let named = |here: &str, file: &str| {
+            file_argument(root, Some(Path::new(here)), file).into_string().expect("the path is UTF-8")
+        };
         assert_eq!(named("/srv/project", "src/a.py"), "src/a.py");
         assert_eq!(named("/srv/project", "-c.py"), "./-c.py");
         assert_eq!(named("/srv/project", "+q"), "./+q");
@@ -155,12 +157,12 @@ mod tests {
     fn only_files_below_the_root_are_opened() {
         let root = tempfile::tempdir().expect("a temporary directory");
         let project = root.path().join("project");
-        std::fs::create_dir_all(project.join("directory")).expect("created");
-        std::fs::write(root.path().join("outside"), "").expect("written");
+        std::fs::create_dir_all(project.join("directory")).expect("the directory can be created");
+        std::fs::write(root.path().join("outside"), "").expect("the file can be written");
         for file in ["missing", "directory", "../outside"] {
             assert!(editor("vi").command(&project, None, file, None).is_err(), "{file}");
         }
-        std::fs::write(project.join("file"), "").expect("written");
+        std::fs::write(project.join("file"), "").expect("the file can be written");
         assert!(editor("vi").command(&project, None, "file", None).is_ok());
     }
 }

@@ -181,7 +181,7 @@ mod tests {
     #[ignore = "the previous test runs this test on a pseudo-terminal"]
     fn a_panic_on_a_terminal() {
         if std::env::var_os(ON_A_TERMINAL).is_some() {
-            let mut screen = Screen::take().expect("a terminal");
+            let mut screen = Screen::take().expect("there is a terminal");
             screen.draw(|_| panic!("something is wrong")).expect("nothing is drawn");
         }
     }
