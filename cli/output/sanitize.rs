@@ -1,7 +1,7 @@
 //! Makes text from repositories safe for a terminal.
 //!
 //! A path or a line of code may contain escape sequences that move the cursor, recolour the screen or set its title,
-//! and direction overrides that display code in another order than it runs. This module replaces them with visible
+//! and direction overrides that display code in a different order than it runs. This module replaces them with visible
 //! symbols.
 
 /// Sanitises one line of text: every control character becomes a visible symbol.

@@ -38,8 +38,8 @@ const FILE: usize = 0;
 const NAME: usize = 2;
 /// Index of the column of scores.
 const SCORE: usize = 4;
-/// Indexes of the columns that a narrow terminal does not show, in the order in which they are dropped. The line
-/// numbers can go early, because the path includes the first line.
+/// Indexes of the columns that are dropped on a narrow terminal, in this order. The line numbers are dropped early,
+/// because the path includes the first line.
 const DROPPED: [usize; 4] = [5, 3, 6, 1];
 /// Minimum width of a path in columns, below which it is no longer readable.
 const MIN_FILE_COLUMNS: usize = 20;

@@ -56,8 +56,8 @@ impl Changes {
         Ok(changes)
     }
 
-    /// Adds watches for the directories that are not watched yet. Returns whether any was added, because changes in a
-    /// directory before its watch began are not reported.
+    /// Adds watches for the directories that are not watched yet. Returns whether one of `directories` was
+    /// added, because changes in a directory before its watch began are not reported.
     ///
     /// # Errors
     /// Fails if the system cannot watch this many directories.

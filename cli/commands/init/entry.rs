@@ -32,7 +32,7 @@ pub(super) trait Config {
     ///
     /// # Errors
     ///
-    /// Returns a description of what is invalid in the text.
+    /// Returns a description of the mistake if the text is invalid.
     fn find_entry(&self, text: &str) -> Result<Found, String>;
 
     /// Returns the text with the entry, which replaces an existing one.

@@ -34,7 +34,7 @@ impl<'t> Document<'t> {
     ///
     /// # Errors
     ///
-    /// Returns a description of what is invalid in the text.
+    /// Returns a description of the mistake if the text is not a JSON object.
     pub(super) fn parse(text: &'t str) -> Result<Self, String> {
         let collected = CollectOptions { comments: CommentCollectionStrategy::AsTokens, tokens: true };
         let parsed = parse_to_ast(text, &collected, &ParseOptions::default()).map_err(|error| error.to_string())?;

@@ -105,7 +105,7 @@ fn verdicts(verdict: VerdictArg, args: &FeedbackArgs, program: &Program) -> Outc
     program.terminal.print(args.index.format, &report, |out| write_chunks(out, &report.chunks))
 }
 
-/// Groups the keys of the given chunks by the directory of the access history that contains them, in the order of the
+/// Groups the keys of the given chunks and entries by the directory of their access history, in the order of the
 /// arguments.
 fn group_by_history(args: &FeedbackArgs, project: &Project, program: &Program) -> Outcome<Vec<(PathBuf, Vec<String>)>> {
     let is_entry = |id: &str| Kind::from_id(id).is_some_and(|kind| kind != Kind::Code);

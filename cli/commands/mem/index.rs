@@ -171,7 +171,7 @@ fn record_content(options: &IndexOptions, program: &Program) {
     let directory = ProjectDirectory::in_root(&options.root);
     let Ok(snapshot) = program.project(options.root.clone()).any_snapshot() else { return };
     if let Err(error) = options.trust.known.record_content(directory.path(), &snapshot) {
-        program.terminal.note(&format!("a copy of this index in another place will not be trusted: {error}"));
+        program.terminal.note(&format!("a copy of this index in another location will not be trusted: {error}"));
     }
 }
 

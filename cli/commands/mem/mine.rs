@@ -91,7 +91,7 @@ fn create_named(path: &Path) -> io::Result<Directory> {
     }
 }
 
-/// Copies the pipeline of a project, if the project has its own.
+/// Copies the pipeline file of a project, if there is one.
 fn copy_pipeline(from: &Path, to: &Path) -> io::Result<()> {
     let read = |directory: Directory| directory.read(ProjectDirectory::PIPELINE, MAX_PIPELINE_BYTES);
     match ProjectDirectory::in_root(from).open().and_then(read) {

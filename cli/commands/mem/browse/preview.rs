@@ -20,7 +20,7 @@ const MAX_LINE_BYTES: usize = 2_000;
 /// Number of bytes that are shown before the first match of a line that is longer than [`MAX_LINE_BYTES`].
 const BYTES_BEFORE_MATCH: usize = 200;
 /// Interval at which the thread wakes up while it waits for a request.
-const STEP: Duration = Duration::from_secs(3_600);
+const WAKE_INTERVAL: Duration = Duration::from_secs(3_600);
 
 /// A request for the code of a result.
 pub(super) struct PreviewRequest {
@@ -59,7 +59,7 @@ pub(super) type PreviewRequests = Latest<PreviewRequest>;
 pub(super) fn serve_requests(requests: &PreviewRequests, send: &impl Fn(Preview) -> bool) {
     let mut colours = Colours::default();
     loop {
-        let Some(request) = requests.take(STEP) else { continue };
+        let Some(request) = requests.take(WAKE_INTERVAL) else { continue };
         let unreadable = |_| Preview { note: "the index cannot be read", ..Preview::default() };
         let preview = request.preview(&mut colours).unwrap_or_else(unreadable);
         let preview = Preview { key: request.row.key, ..preview };
