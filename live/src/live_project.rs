@@ -139,8 +139,8 @@ impl LiveProject {
         self.obstacle.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Clears the obstacle after a success, or records the error. Ignores the temporary error that another process
-    /// holds the lock of the index.
+    /// Clears the obstacle after a success, or records the error. Ignores [`StorageError::Locked`], because another
+    /// process holds the lock of the index only temporarily.
     fn note_obstacle<T>(&self, outcome: &Result<T, ProjectError>) {
         if !outcome.as_ref().is_err_and(run::is_locked) {
             let obstacle = outcome.as_ref().err().map(run::reason);
@@ -227,7 +227,7 @@ struct RunEnd<'a>(&'a LiveProject);
 
 impl RunEnd<'_> {
     fn finish(self, conclude: impl FnOnce(&mut RunStatus)) {
-        // Hold the lock until the final status is set, so that no new run can begin before.
+        // Hold the lock until the final status is set, so that no new run can begin before that.
         let mut running = self.0.running.lock().unwrap_or_else(PoisonError::into_inner);
         *running = None;
         self.0.status.send_modify(conclude);

@@ -62,8 +62,8 @@ impl Roots {
         Ok(Self(self.0.iter().filter(|root| names.iter().any(|name| name == root.name())).cloned().collect()))
     }
 
-    /// Splits a path from the results of several roots, which begins with the name of a root, into that root and the
-    /// path below it. Returns `None` if there is only one root, or no root matches.
+    /// Splits a path from the results of several roots into a root and the path below it. Such a path begins with the
+    /// name of a root. Returns `None` if there is only one root, or no root matches.
     pub fn locate<'p>(&self, path: &'p str) -> Option<(&Arc<LiveProject>, &'p str)> {
         let below = |root: &Arc<LiveProject>| path.strip_prefix(root.name()).and_then(|rest| rest.strip_prefix('/'));
         let found = self.0.iter().filter(|_| self.0.len() > 1).filter_map(|root| Some((root, below(root)?)));

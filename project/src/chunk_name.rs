@@ -185,7 +185,7 @@ fn parse_location(id: &str) -> Option<(&str, u32)> {
     Some((path, first.parse().ok()?))
 }
 
-/// Returns the paths below `root` that `path` may refer to, in the form that the index stores. `path` is resolved
+/// Returns the paths relative to `root` that `path` may refer to, as the index stores them. `path` is resolved
 /// against the root and the directory `from`. `path` may be absolute and may contain `.`, `..` and Windows separators.
 /// The result is empty if `path` is outside the root.
 pub fn spellings(root: &Path, from: Option<&Path>, path: &str) -> Vec<String> {
