@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_definition_is_consistent() {
+    fn the_definition_of_the_command_line_is_valid() {
         Cli::command().debug_assert();
     }
 }

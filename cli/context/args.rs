@@ -238,7 +238,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes() {
+    fn sizes_are_positive_and_have_known_units() {
         assert_eq!(parse_size("512MiB"), Ok(512 << 20));
         for text in ["", "MiB", "-1", "1x", "0"] {
             assert!(parse_size(text).is_err(), "{text}");

@@ -35,7 +35,7 @@ pub(crate) fn read(path: &Path) -> Outcome<NamedText> {
     Ok(NamedText { name, text })
 }
 
-/// Parses a text into an entry.
+/// Parses a text as an entry. A note that does not begin with `{` is Markdown or plain text.
 pub(crate) fn draft(kind: Kind, document: &NamedText) -> Outcome<Draft> {
     let NamedText { name, text } = document;
     let is_json = kind != Kind::Note || text.trim_start().starts_with('{');

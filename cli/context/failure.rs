@@ -95,7 +95,7 @@ impl Failure {
 }
 
 impl<E: Error + 'static> From<E> for Failure {
-    /// Converts an error of a library, with its findings and advice. An I/O error counts as an error of writing the
+    /// Converts an error of a library, with its findings and advice. An I/O error is reported as a failure to write the
     /// output.
     fn from(error: E) -> Self {
         let error: &(dyn Error + 'static) = &error;

@@ -54,8 +54,9 @@ fn directories(given: &[PathBuf], root: &Path) -> Outcome<Vec<Directory>> {
         return directories.map(|path| Directory::open_root(path).map_err(|error| failed(path, error))).collect();
     }
     let default = ProjectDirectory::in_root(root).path_of(ProjectDirectory::MINED_SETS);
-    let opened =
-        ProjectDirectory::in_root(root).open().and_then(|home| home.open_directory(ProjectDirectory::MINED_SETS));
+    let opened = ProjectDirectory::in_root(root)
+        .open()
+        .and_then(|directory| directory.open_directory(ProjectDirectory::MINED_SETS));
     match opened {
         Ok(directory) => Ok(vec![directory]),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {

@@ -11,13 +11,13 @@ use aurora_storage::StorageError;
 use crate::context::{Failure, Outcome, Program, Purpose, Terminal, Untrusted, interrupt, place, programs};
 use crate::output::{progress, sanitize, units};
 
-/// Builds the index of a project if the index is missing. Fails if it is missing and `refused` is set. Returns whether
-/// an index was built.
-pub(crate) fn for_search(project: &Project, refused: bool, program: &Program) -> Outcome<bool> {
+/// Builds the index of a project if the index is missing. Fails if it is missing and `never_builds` is set. Returns
+/// whether an index was built.
+pub(crate) fn for_search(project: &Project, never_builds: bool, program: &Program) -> Outcome<bool> {
     if project.has_index() {
         return Ok(false);
     }
-    if refused {
+    if never_builds {
         return Err(Failure::new(format!("no index in {}", project.root().display()))
             .with_help("build it with `aur mem index`, or search without --no-index"));
     }
@@ -88,6 +88,7 @@ fn without_untrusted(root: &Path, program: &Program) -> Outcome<IndexOptions> {
     programs::allowed(options, Untrusted::Keep, Purpose::Index, &program.terminal)
 }
 
+/// Runs the pipeline. Ctrl-C cancels the run.
 pub(crate) fn build(
     options: &IndexOptions,
     progress: &progress::IndexProgress,

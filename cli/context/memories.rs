@@ -14,7 +14,7 @@ use crate::context::{Failure, MemoryArgs, Outcome, Program, Terminal, place};
 pub(crate) struct Memories {
     memories: Vec<Memory>,
     /// Errors of memories that could not be opened.
-    left_out: Vec<MemoryError>,
+    unusable: Vec<MemoryError>,
     pub(crate) rules: Arc<MemoryRules>,
     pub(crate) config: SearchConfig,
 }
@@ -29,14 +29,14 @@ impl Memories {
             None => true,
             Some(owner) => place.owner() == owner,
         };
-        let (mut memories, mut left_out) = (Vec::new(), Vec::new());
+        let (mut memories, mut unusable) = (Vec::new(), Vec::new());
         for place in places(&root).into_iter().filter(is_wanted) {
             match Memory::open(place) {
                 Ok(memory) => memories.extend(memory),
-                Err(error) => left_out.push(error),
+                Err(error) => unusable.push(error),
             }
         }
-        Ok(Self { memories, left_out, rules: Arc::new(rules), config })
+        Ok(Self { memories, unusable, rules: Arc::new(rules), config })
     }
 
     /// Prints a warning for each memory that could not be opened.
@@ -44,12 +44,12 @@ impl Memories {
     /// # Errors
     ///
     /// Returns the first error if no memory could be opened.
-    pub(crate) fn warn_left_out(&mut self, program: &Program) -> Outcome {
-        for error in std::mem::take(&mut self.left_out) {
+    pub(crate) fn warn_unusable(&mut self, program: &Program) -> Outcome {
+        for error in std::mem::take(&mut self.unusable) {
             if self.memories.is_empty() {
                 return Err(error.into());
             }
-            program.terminal.warn(&left_out_note(&error));
+            program.terminal.warn(&unusable_note(&error));
         }
         Ok(())
     }
@@ -58,22 +58,34 @@ impl Memories {
         self.memories.iter()
     }
 
-    /// Returns the memory that contains an entry. With `removed`, removed entries count too.
-    pub(crate) fn with(&self, id: &str, removed: bool) -> Outcome<&Memory> {
+    /// Returns the memory that contains an entry.
+    pub(crate) fn containing(&self, id: &str) -> Outcome<&Memory> {
+        self.find(id, false)
+    }
+
+    /// Returns the memory that contains an entry, which may be removed.
+    pub(crate) fn containing_removed(&self, id: &str) -> Outcome<&Memory> {
+        self.find(id, true)
+    }
+
+    fn find(&self, id: &str, may_be_removed: bool) -> Outcome<&Memory> {
         let mut found = Vec::new();
         for memory in &self.memories {
             let version = memory.get(id)?;
-            if version.is_some_and(|version| removed || version.document.is_some()) {
+            if version.is_some_and(|version| may_be_removed || version.document.is_some()) {
                 found.push(memory);
             }
         }
         match found[..] {
             [memory] => Ok(memory),
-            [] => match self.left_out.first() {
+            [] => match self.unusable.first() {
                 Some(error) => {
-                    Err(Failure::new(format!("no entry {id} in the usable memory")).with_help(left_out_note(error)))
+                    Err(Failure::new(format!("there is no entry {id} in the memories that could be opened"))
+                        .with_help(unusable_note(error)))
                 }
-                None => Err(Failure::new(format!("no entry {id}")).with_help("`aur mem list` shows the entries")),
+                None => {
+                    Err(Failure::new(format!("there is no entry {id}")).with_help("`aur mem list` shows the entries"))
+                }
             },
             _ => Err(Failure::new(format!("{id} is in the project's memory and in the user's"))
                 .with_help("select one with --memory project or --memory user")),
@@ -128,8 +140,8 @@ pub(crate) fn find_history_directory(id: &str, root: &Path) -> Outcome<Option<Pa
 }
 
 /// Formats the note or warning about a memory that cannot be used.
-pub(crate) fn left_out_note(error: &MemoryError) -> String {
-    format!("Memory was left out: {}", chain(error))
+pub(crate) fn unusable_note(error: &MemoryError) -> String {
+    format!("A memory could not be used and was left out: {}", chain(error))
 }
 
 /// Formats the note about a repaired index of a memory.
@@ -165,21 +177,22 @@ pub(crate) fn user_memory() -> Outcome<Memory> {
     create(Owner::User, Path::new("."))
 }
 
-/// Returns the project at `asked`, or else the project that contains the current directory. `None` if nothing is asked
-/// for and the current directory is not in a project.
-pub(crate) fn project(asked: Option<&Path>) -> Outcome<Option<PathBuf>> {
-    let root = place::for_search(asked)?;
-    let is_one = asked.is_some() || place::is_project(&root) || ProjectDirectory::in_root(&root).path().is_dir();
-    Ok(is_one.then_some(root))
+/// Returns the project at `path`, or, without `path`, the project that contains the current directory. Returns `None`
+/// if there is no `path` and the current directory is not in a project.
+pub(crate) fn project(path: Option<&Path>) -> Outcome<Option<PathBuf>> {
+    let root = place::for_search(path)?;
+    let is_project = path.is_some() || place::is_project(&root) || ProjectDirectory::in_root(&root).path().is_dir();
+    Ok(is_project.then_some(root))
 }
 
-/// Loads the policies and rates. The failure contains all errors of the configuration.
+/// Loads the memory rules: the retention policies and the decay rates. A failure contains all errors of the
+/// configuration.
 pub(crate) fn load_rules(root: Option<&Path>, flag: Option<&Path>) -> Outcome<MemoryRules> {
     MemoryRules::load(root, flag).map_err(|errors| Failure::findings("the configuration of memory", &errors))
 }
 
 /// Records the results that a search in a session has shown, because `aur mem feedback --outcome` later judges them. An
-/// error is only a warning.
+/// error only causes a warning.
 pub(crate) fn note_search(
     session: &str,
     query: &str,

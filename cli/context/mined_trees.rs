@@ -1,5 +1,5 @@
-//! Copies of a repository in which mined questions are asked. The copies are large caches that `aur mem eval mine` can
-//! create again.
+//! Copies of a repository that are searched with mined questions. The copies are large caches that `aur mem eval mine`
+//! can create again.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,13 +10,14 @@ use aurora_storage::ProjectDirectory;
 
 /// Directory of the copies inside a directory of golden sets that the user specified.
 const TREES: &str = "trees";
-/// File in a directory of copies that contains the path of its directory of golden sets.
+/// Name of the file in a directory of copies that contains the path of the directory of golden sets.
 const OWNER: &str = "owner";
 /// Maximum size of the owner file in bytes.
 const MAX_OWNER_BYTES: u64 = 64 << 10;
 
-/// Returns the directory of the copies for a directory of golden sets. The sets of a project are in `.aurora`, which
-/// caches and backups copy, so the large copies are in the user's directory instead.
+/// Returns the directory of the copies for a directory of golden sets. The sets of a project are in `.aurora`. Caches
+/// and backups include `.aurora`, so the large copies are in the user's directory instead. If the user specified
+/// another directory of golden sets, the copies are in its subdirectory [`TREES`].
 pub(crate) fn path_for(sets: &Path) -> PathBuf {
     in_user_directory(sets).unwrap_or_else(|| sets.join(TREES))
 }
@@ -26,7 +27,7 @@ pub(crate) fn path_for(sets: &Path) -> PathBuf {
 ///
 /// # Errors
 ///
-/// If the user's directory cannot be written.
+/// Fails if the user's directory cannot be written.
 pub(crate) fn create(sets: &Path) -> io::Result<Option<Directory>> {
     let Some(path) = in_user_directory(sets) else { return Ok(None) };
     let (Some(all), Some(name)) = (path.parent(), path.file_name()) else { return Ok(None) };
@@ -38,8 +39,8 @@ pub(crate) fn create(sets: &Path) -> io::Result<Option<Directory>> {
     Ok(Some(trees))
 }
 
-/// Returns the path of the copies in the user's directory. `None` if the user specified `sets`, or there is no user
-/// directory.
+/// Returns the path of the copies in the user's directory. Returns `None` if the user specified `sets`, or if there is
+/// no user directory.
 fn in_user_directory(sets: &Path) -> Option<PathBuf> {
     let sets = sets.canonicalize().ok()?;
     let is_of_project = sets.ends_with(Path::new(ProjectDirectory::NAME).join(ProjectDirectory::MINED_SETS));

@@ -8,16 +8,16 @@ use aurora_storage::{Environment, ProjectDirectory};
 
 use crate::context::{Failure, Outcome, SearchedRoots};
 
-/// Returns the root of a search. `asked` is a path, or the name of an indexed root. Without it, the root is the nearest
-/// enclosing directory with an index, up to the top of the git work tree. Without such an index, it is the top of the
-/// work tree or the current directory.
-pub(crate) fn for_search(asked: Option<&Path>) -> Outcome<PathBuf> {
-    let Some(asked) = asked else {
+/// Returns the root of a search. `argument` is a path, or the name of an indexed root. Without an argument, the root is
+/// the nearest enclosing directory with an index, up to the top of the git work tree. Without such an index, it is the
+/// top of the work tree or the current directory.
+pub(crate) fn for_search(argument: Option<&Path>) -> Outcome<PathBuf> {
+    let Some(argument) = argument else {
         let current = current()?;
         return Ok(nearest(&current).unwrap_or(current));
     };
-    match existing(asked) {
-        Err(_) if !asked.exists() => find_by_name(asked).map_or_else(|| existing(asked), Ok),
+    match existing(argument) {
+        Err(_) if !argument.exists() => find_by_name(argument).map_or_else(|| existing(argument), Ok),
         found => found,
     }
 }
@@ -31,20 +31,21 @@ fn find_by_name(name: &Path) -> Option<PathBuf> {
 }
 
 /// Returns the distinct roots of a search in the order of the arguments, or all indexed roots sorted by path.
-pub(crate) fn for_searches(asked: &SearchedRoots) -> Outcome<Vec<PathBuf>> {
-    if asked.all_roots {
+pub(crate) fn for_searches(args: &SearchedRoots) -> Outcome<Vec<PathBuf>> {
+    if args.all_roots {
         return Ok(indexed_roots());
     }
-    distinct_roots(&asked.root)
+    distinct_roots(&args.root)
 }
 
-/// Returns the distinct roots with these paths or names; without any, the root of a search without arguments.
-pub(crate) fn distinct_roots(asked: &[PathBuf]) -> Outcome<Vec<PathBuf>> {
-    if asked.is_empty() {
+/// Returns the distinct roots with these paths or names. If `arguments` is empty, returns the root of a search without
+/// an argument.
+pub(crate) fn distinct_roots(arguments: &[PathBuf]) -> Outcome<Vec<PathBuf>> {
+    if arguments.is_empty() {
         return Ok(vec![for_search(None)?]);
     }
     let mut roots: Vec<PathBuf> = Vec::new();
-    for root in asked {
+    for root in arguments {
         let root = for_search(Some(root))?;
         if !roots.contains(&root) {
             roots.push(root);
@@ -53,10 +54,10 @@ pub(crate) fn distinct_roots(asked: &[PathBuf]) -> Outcome<Vec<PathBuf>> {
     Ok(roots)
 }
 
-/// Returns the root of an index run: `asked`, or the current directory.
-pub(crate) fn for_index(asked: Option<&Path>) -> Outcome<PathBuf> {
-    match asked {
-        Some(asked) => existing(asked),
+/// Returns the root of an index run: `path`, or the current directory.
+pub(crate) fn for_index(path: Option<&Path>) -> Outcome<PathBuf> {
+    match path {
+        Some(path) => existing(path),
         None => current(),
     }
 }
@@ -81,7 +82,7 @@ pub(crate) fn is_project(root: &Path) -> bool {
     has_work_tree || holds(&root, ProjectDirectory::NAME) || PROJECT_MARKS.split(' ').any(|mark| holds(&root, mark))
 }
 
-/// Number of entries of a directory, counted up to `max`.
+/// Returns the number of entries of a directory, but at most `max`.
 pub(crate) fn entries(directory: &Path, max: usize) -> usize {
     Directory::open_root(directory).and_then(|directory| directory.entries()).map_or(0, |found| found.len().min(max))
 }
@@ -97,6 +98,7 @@ pub(crate) fn here() -> Option<PathBuf> {
     std::env::current_dir().ok()
 }
 
+/// Returns the nearest enclosing directory that has an index or is the top of a work tree.
 fn nearest(from: &Path) -> Option<PathBuf> {
     for directory in from.ancestors() {
         let top = directory.join(".git").exists();
@@ -107,6 +109,7 @@ fn nearest(from: &Path) -> Option<PathBuf> {
     None
 }
 
+/// Returns the absolute path of an existing directory, as [`plain`] simplifies it.
 fn existing(path: &Path) -> Outcome<PathBuf> {
     let shown = path.display();
     match path.metadata() {
@@ -139,18 +142,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_nearest_index_is_used_and_git_bounds_the_search() {
+    fn the_nearest_index_within_the_work_tree_is_used() {
         let outer = tempfile::tempdir().expect("a temporary directory");
         let repository = outer.path().join("repository");
         let deep = repository.join("a/b");
-        fs::create_dir_all(&deep).expect("created");
+        fs::create_dir_all(&deep).expect("the directory can be created");
         for directory in [outer.path(), &repository.join("a")] {
-            fs::create_dir_all(directory.join(".aurora/index")).expect("created");
-            fs::write(directory.join(".aurora/index/data.mdb"), "an index").expect("written");
+            fs::create_dir_all(directory.join(".aurora/index")).expect("the directory can be created");
+            fs::write(directory.join(".aurora/index/data.mdb"), "an index").expect("the file can be written");
         }
         assert_eq!(nearest(&deep), Some(repository.join("a")));
         assert_eq!(nearest(&repository), Some(outer.path().to_owned()));
-        fs::create_dir(repository.join(".git")).expect("created");
+        fs::create_dir(repository.join(".git")).expect("the directory can be created");
         assert_eq!(nearest(&repository), Some(repository.clone()));
     }
 
@@ -159,9 +162,9 @@ mod tests {
         let outer = tempfile::tempdir().expect("a temporary directory");
         let (plain, deep) = (outer.path().join("plain"), outer.path().join("repository/a"));
         for directory in [&plain, &deep, &outer.path().join("repository/.git"), &outer.path().join("made")] {
-            fs::create_dir_all(directory).expect("created");
+            fs::create_dir_all(directory).expect("the directory can be created");
         }
-        fs::write(outer.path().join("made/Makefile"), "").expect("written");
+        fs::write(outer.path().join("made/Makefile"), "").expect("the file can be written");
         assert!(!is_project(outer.path()) && !is_project(&plain) && !is_project(Path::new("/")));
         assert!(is_project(&deep) && is_project(&outer.path().join("made")));
         assert_eq!((entries(outer.path(), 10), entries(outer.path(), 2)), (3, 2));
@@ -171,7 +174,7 @@ mod tests {
     fn files_and_missing_paths_are_refused() {
         let root = tempfile::tempdir().expect("a temporary directory");
         let file = root.path().join("file");
-        fs::write(&file, "").expect("written");
+        fs::write(&file, "").expect("the file can be written");
         for path in [file, root.path().join("missing")] {
             assert!(for_index(Some(&path)).is_err());
         }

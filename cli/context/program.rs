@@ -24,13 +24,13 @@ impl Program {
     }
 
     /// Returns the project that the argument selects; see [`place::for_search`].
-    pub(crate) fn find(&self, asked: Option<&Path>) -> Outcome<Project> {
-        Ok(self.project(place::for_search(asked)?))
+    pub(crate) fn find(&self, argument: Option<&Path>) -> Outcome<Project> {
+        Ok(self.project(place::for_search(argument)?))
     }
 
     /// Opens the index of the selected project.
-    pub(crate) fn open(&self, asked: Option<&Path>) -> Outcome<(Project, Snapshot)> {
-        let project = self.find(asked)?;
+    pub(crate) fn open(&self, argument: Option<&Path>) -> Outcome<(Project, Snapshot)> {
+        let project = self.find(argument)?;
         let snapshot = project.snapshot()?;
         Ok((project, snapshot))
     }

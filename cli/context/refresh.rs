@@ -16,7 +16,7 @@ pub(crate) struct Refreshed {
     pub(crate) note: Option<String>,
 }
 
-/// Updates the index of a project if that is possible within `budget`. An error becomes a note of the answer.
+/// Updates the index of a project if that is possible within `budget`. An error becomes a note for the answer.
 pub(crate) fn before_search(project: &Project, snapshot: &Snapshot, budget: Duration) -> Refreshed {
     let done = refresh(project, snapshot, budget);
     let is_newer = matches!(done, Ok(Refresh::Updated(_)));
@@ -38,7 +38,7 @@ fn refresh(project: &Project, snapshot: &Snapshot, budget: Duration) -> Result<R
 /// End of the note if the pipeline has stages with programs.
 const WITHOUT_PROGRAMS: &str = "; programs of custom stages were not run, `aur mem index` runs them";
 
-/// Returns the note for a refresh; `None` if the index is in the expected state.
+/// Returns the note about a refresh; `None` if there is nothing to report.
 fn note(refresh: Refresh, budget: Duration) -> Option<String> {
     let changed = |files| format!("{} changed", units::counted(files, "file"));
     match refresh {

@@ -39,7 +39,8 @@ impl Searched {
         if self.finish_updates() { self.ask_opened(&ask) } else { answer }
     }
 
-    /// Waits for the running updates, and opens the generations that they publish. Returns whether there are any.
+    /// Waits for the running updates, and opens the generations that they publish. Returns whether a new generation was
+    /// opened.
     pub(crate) fn finish_updates(&mut self) -> bool {
         let updates = std::mem::take(&mut self.updates);
         let mut searchers: Vec<Arc<Searcher>> = self.searchers.iter().cloned().collect();
@@ -61,7 +62,7 @@ impl Searched {
     }
 
     /// Runs a query on the opened generations. If the index of a memory is damaged, the index is rebuilt from the
-    /// entries, or the memory is left out, and the query runs once more.
+    /// entries, and the query runs once more. A memory whose rebuild fails is not searched.
     fn ask_opened<T>(&mut self, ask: impl Fn(&Searchers) -> Result<T, QueryError>) -> Result<T, QueryError> {
         let error = match ask(&self.searchers) {
             Err(QueryError::Storage(error)) if error.unusable_index().is_some() => error,
@@ -74,8 +75,8 @@ impl Searched {
         }
     }
 
-    /// Rebuilds the damaged indexes of memories, and leaves out memories whose rebuild fails. Returns whether an index
-    /// was damaged.
+    /// Rebuilds the damaged indexes of memories, and removes the memories whose rebuild fails from the searchers.
+    /// Returns whether an index was damaged.
     fn repair_memories(&mut self) -> bool {
         let mut roots: Vec<Arc<Searcher>> = self.searchers.iter().filter(|root| !root.is_memory()).cloned().collect();
         // Close the indexes, because an index that is open in this process cannot be replaced.
@@ -85,8 +86,8 @@ impl Searched {
             match memory.open_repaired(&mut notes) {
                 Ok(root) => roots.extend(root),
                 Err(error) => {
-                    notes
-                        .push(format!("Memory was left out: {}", memories::repair_failed_note(&memory.memory, &error)));
+                    let reason = memories::repair_failed_note(&memory.memory, &error);
+                    notes.push(format!("A memory could not be used and was left out: {reason}"));
                 }
             }
         }
@@ -112,17 +113,17 @@ pub(crate) fn open(args: &SearchedArgs<'_>, flags: &[FlagValue], mode: Mode, pro
     let sources = &args.memory.source;
     let has = |source| sources.is_empty() || sources.contains(&source);
     let mut roots = place::for_searches(args.roots)?;
-    let OpenedMemories { found, opened, left_out, notes: memory_notes } = if has(Source::Memory) {
+    let OpenedMemories { found, opened, unusable, notes: memory_notes } = if has(Source::Memory) {
         open_memories(args, flags, mode, &roots, program)?
     } else {
         OpenedMemories::default()
     };
-    let mut notes: Vec<String> = left_out.iter().map(memories::left_out_note).chain(memory_notes).collect();
+    let mut notes: Vec<String> = unusable.iter().map(memories::unusable_note).chain(memory_notes).collect();
     let is_outside = |root: &PathBuf| !place::is_project(root) && !program.project(root.clone()).has_index();
     if !has(Source::Code) && !has(Source::Log) {
         if found.is_empty() {
             let none = || Failure::new("memory has no entries").with_help("`aur mem add` adds one");
-            return Err(left_out.into_iter().next().map_or_else(none, Failure::from));
+            return Err(unusable.into_iter().next().map_or_else(none, Failure::from));
         }
         roots.clear();
     } else if args.roots.root.is_empty() && !found.is_empty() && roots.iter().all(is_outside) {
@@ -169,14 +170,16 @@ pub(crate) fn open(args: &SearchedArgs<'_>, flags: &[FlagValue], mode: Mode, pro
 /// Memories as roots of a search, and the errors of memories that could not be opened.
 #[derive(Default)]
 struct OpenedMemories {
+    /// The searchers of the memories that have entries.
     found: Vec<Arc<Searcher>>,
+    /// All opened memories.
     opened: Vec<MemoryRoot>,
-    left_out: Vec<MemoryError>,
+    unusable: Vec<MemoryError>,
     /// Notes about the opened memories for the first answer.
     notes: Vec<String>,
 }
 
-/// A memory and the options of searching it.
+/// A memory and the options for searching it.
 struct MemoryRoot {
     memory: Memory,
     config: SearchConfig,
@@ -223,7 +226,7 @@ fn open_memories(
             Ok(Some(memory)) => memory,
             Ok(None) => continue,
             Err(error) => {
-                result.left_out.push(error);
+                result.unusable.push(error);
                 continue;
             }
         };
@@ -239,13 +242,13 @@ fn open_memories(
                 result.found.extend(found);
                 result.opened.push(root);
             }
-            Err(error) => result.left_out.push(error),
+            Err(error) => result.unusable.push(error),
         }
     }
     Ok(result)
 }
 
-/// A root and the options of searching it.
+/// A project and the options for searching it.
 #[derive(Clone)]
 struct ProjectRoot {
     name: String,

@@ -29,7 +29,7 @@ pub(crate) struct Terminal {
 }
 
 impl Terminal {
-    /// Detects the properties of both streams. An exported `COLUMNS` overrides the width.
+    /// Detects the properties of both streams. The environment variable `COLUMNS` overrides the width.
     pub(crate) fn detect(when: ColorChoice) -> Self {
         let (out, err) = (io::stdout(), io::stderr());
         let exported =

@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_coloured() {
+    fn tokens_and_matches_are_coloured() {
         let text = "def rotate(token):  # now";
         let highlights = highlight(text, "python");
         let line = CodeLine { text, highlights: &highlights[0], matches: &[(4, 10)] };

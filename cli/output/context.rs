@@ -1,4 +1,4 @@
-//! Prints parts of files, best first, for a reader with a token budget. Each part follows a header of the form
+//! Prints the texts of results that fit into a token budget, best first. Before each text, prints a header of the form
 //! `path:start-end name`.
 
 use std::io::{self, Write};

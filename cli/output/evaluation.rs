@@ -126,7 +126,7 @@ fn write_misses(out: &mut impl Write, evaluation: &Evaluation, paint: Painter) -
     writeln!(out, "\n{questions} without an answer in the first ten, {} shown:", evaluation.misses.len())?;
     for miss in &evaluation.misses {
         writeln!(out, "{}", paint.paint(Role::Heading, &sanitize::line(&miss.query)))?;
-        let place = miss.place.map_or_else(String::new, |place| format!("  (at place {place})"));
+        let place = miss.place.map_or_else(String::new, |place| format!("  (at rank {place})"));
         writeln!(out, "  wanted  {}{place}", sanitize::line(&miss.wanted))?;
         writeln!(out, "  first   {}", sanitize::line(miss.top.as_deref().unwrap_or("nothing")))?;
     }

@@ -86,9 +86,9 @@ mod tests {
         let mut out = Vec::new();
         let mut safe = SafeJson::new(&mut out);
         text.as_bytes().chunks(1).for_each(|byte| safe.write_all(byte).expect("memory can be written"));
-        let written = String::from_utf8(out).expect("text");
+        let written = String::from_utf8(out).expect("the output is UTF-8");
         assert_eq!(written, "{\"a\":\"\\u007fü\\u009b日\\u202e\"}\n");
-        let parse = |text: &str| serde_json::from_str::<Value>(text).expect("JSON");
+        let parse = |text: &str| serde_json::from_str::<Value>(text).expect("the text is valid JSON");
         assert_eq!(parse(&written), parse(text));
     }
 

@@ -13,7 +13,9 @@ use crate::output::{sanitize, units};
 
 /// Interval between plain lines. A run that is shorter than the interval prints no line.
 const LINE_INTERVAL: Duration = Duration::from_secs(5);
+/// Template of the progress line if the number of files is known.
 const COUNTED: &str = "Indexing {bar:24} {human_pos}/{human_len} files  {msg}";
+/// Template of the progress line while the number of files is unknown.
 const UNCOUNTED: &str = "Indexing {spinner} {human_pos} files  {msg}";
 
 /// Observes an index run and prints its progress.
@@ -25,7 +27,7 @@ enum Display {
     Nothing,
     Lines {
         /// Whether the history walk has reported progress before. Its first report prints nothing.
-        waits: AtomicBool,
+        has_reported: AtomicBool,
     },
     Bar(ProgressBar),
 }
@@ -39,7 +41,7 @@ impl IndexProgress {
     /// Creates an observer that prints to standard error; `live` means that this is a terminal that can redraw a line.
     pub(crate) fn visible(live: bool) -> Self {
         if !live {
-            return Self { display: Display::Lines { waits: AtomicBool::new(false) } };
+            return Self { display: Display::Lines { has_reported: AtomicBool::new(false) } };
         }
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(10));
         bar.set_style(style(UNCOUNTED));
@@ -64,7 +66,7 @@ impl IndexObserver for IndexProgress {
     fn on_history(&self, walk: WalkProgress) {
         match &self.display {
             Display::Nothing => {}
-            Display::Lines { waits } if waits.swap(true, Ordering::Relaxed) => {
+            Display::Lines { has_reported } if has_reported.swap(true, Ordering::Relaxed) => {
                 print_line(&format!("All files are searchable. {}", commits(walk)));
             }
             Display::Lines { .. } => {}
@@ -182,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_lines() {
+    fn plain_lines_have_counts_a_rate_and_the_remaining_time() {
         for (state, expected) in [
             (progress(Some(5_000), 1_200, 5), "Indexing: 1,200/5,000 files (24%), 8,400 chunks, 240/s, 16 s left"),
             (progress(None, 1, 10), "Indexing: 1 file, 7 chunks, 0.10/s"),

@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn drawn_on_a_terminal() {
+    fn findings_are_drawn_on_a_terminal() {
         assert_snapshot!(render([&finding()], Some(80), Painter::PLAIN), @r"
         A0104
 
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_elsewhere() {
+    fn findings_are_plain_lines_without_a_terminal() {
         assert_snapshot!(render([&finding(), &finding()], None, Painter::PLAIN), @r"
         error[A0104]: stage `embed` reads column `chunk.text`, which no earlier stage writes
           --> .aurora/pipeline.toml:31:1

@@ -101,7 +101,7 @@ fn below(hit: &Hit, shown: &DisplayOptions<'_>) -> Vec<String> {
         below.push(shown.paint.paint(Role::Faint, &width::elide_end(&line, shown.columns.unwrap_or(usize::MAX))));
     };
     if !hit.rows.is_empty() {
-        add_places("also here:", &further_rows(hit));
+        add_places("also here:", &other_chunks(hit));
     }
     if let Some(copies) = copies(hit, MAX_COPIES_BELOW).filter(|_| !hit.snippet.is_empty()) {
         add_places("also in", &copies);
@@ -113,7 +113,7 @@ fn below(hit: &Hit, shown: &DisplayOptions<'_>) -> Vec<String> {
 }
 
 /// Lists the other matching chunks of the hit's file, such as `Pool.get 12-40, Pool.put 42-60`.
-fn further_rows(hit: &Hit) -> String {
+fn other_chunks(hit: &Hit) -> String {
     let describe = |row: &FileRow| {
         let name = display_name_of(row.chunk_type, &row.name, &row.qualified_name);
         format!("{name} {}-{}", row.line_start, row.line_end).trim_start().to_owned()
@@ -183,7 +183,7 @@ fn lines(hit: &Hit) -> Option<(u32, u32)> {
 }
 
 /// Returns the cells of the two git columns: the number of commits, and the time of the last change. The time is
-/// relative for files, and a date for memories.
+/// relative for code, and a date for memories.
 fn git_cells(hit: &Hit, now: i64) -> (String, String) {
     if hit.chunk_type.is_memory() {
         let date = hit.date.map_or_else(|| "-".to_owned(), units::date);

@@ -1,7 +1,7 @@
 //! Makes text from repositories safe for a terminal.
 //!
 //! A path or a line of code may contain escape sequences that move the cursor, recolour the screen or set its title,
-//! and direction overrides that display code in another order than it runs. This module replaces them with visible
+//! and direction overrides that display code in a different order than it runs. This module replaces them with visible
 //! symbols.
 
 /// Sanitises one line of text: every control character becomes a visible symbol.
@@ -9,8 +9,8 @@ pub(crate) fn line(text: &str) -> String {
     text.chars().map(visible).collect()
 }
 
-/// Sanitises several lines of text: line ends become `\n`, tabs become four spaces, and other control characters become
-/// symbols as in [`line()`].
+/// Sanitises several lines of text: line endings become `\n`, tabs become four spaces, and other control characters
+/// become symbols as in [`line()`].
 pub(crate) fn block(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for (number, text) in text.split('\n').enumerate() {

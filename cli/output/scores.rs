@@ -139,9 +139,9 @@ fn part_lines(lines: &mut Vec<String>, is_last: bool, part: &ScorePart, amount: 
     let amount =
         if part.is_signal && part.score.is_none() { String::new() } else { format!("{:+.3}", amount as f64 / 1e3) };
     let reason = if part.reason.is_empty() { String::new() } else { format!("({})", sanitize::line(&part.reason)) };
-    let beside = inner.saturating_sub(width::measure(&head) + AMOUNT_COLUMNS);
-    let (first, rest) = if beside >= MIN_REASON_COLUMNS {
-        let mut reason = width::wrap(&reason, beside).into_iter();
+    let reason_columns = inner.saturating_sub(width::measure(&head) + AMOUNT_COLUMNS);
+    let (first, rest) = if reason_columns >= MIN_REASON_COLUMNS {
+        let mut reason = width::wrap(&reason, reason_columns).into_iter();
         (head.clone() + &reason.next().unwrap_or_default(), reason.map(|text| (width::measure(&head), text)).collect())
     } else {
         let indent = width::measure(trunk) + 2;
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn a_signal_that_did_not_contribute() {
+    fn a_signal_that_did_not_contribute_has_no_amount() {
         let mut card = card();
         card.parts.truncate(3);
         card.parts[1] = signal("Semantic:", None, "no embedding", false, 0.0);

@@ -54,8 +54,8 @@ impl Painter {
     #[cfg(test)]
     pub(crate) const COLOURED: Self = Self { enabled: true };
 
-    /// Decides about colours for one stream: `auto` enables them on a terminal that supports them, unless `NO_COLOR` is
-    /// set.
+    /// Decides whether to use colours on a stream: `auto` enables them on a terminal that supports them, unless
+    /// `NO_COLOR` is set.
     pub(crate) fn new(when: ColorChoice, stream: &impl IsTerminal) -> Self {
         let enabled = match when {
             ColorChoice::Always => true,

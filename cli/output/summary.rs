@@ -158,7 +158,7 @@ fn push_stages(out: &mut String, report: &RunReport, paint: Painter) {
     }
 }
 
-/// Formats the row of a stage. Rates are per second of work, as if the stage had the machine to itself.
+/// Formats the row of a stage. Rates are per second of the working time of the stage, not of the run.
 fn stage_line(stage: &StageReport) -> String {
     let rate = |count: u64| match count {
         0 => "-".to_owned(),

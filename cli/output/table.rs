@@ -32,11 +32,14 @@ const SEPARATOR: &str = " | ";
 /// Separator of columns in a table that would be too wide with the normal separator.
 const NARROW_SEPARATOR: &str = "  ";
 const HEADINGS: [&str; 7] = ["File", "Type", "Name", "Lines", "Score", "Commits", "Last Modified"];
+/// Index of the column of paths.
 const FILE: usize = 0;
+/// Index of the column of names.
 const NAME: usize = 2;
+/// Index of the column of scores.
 const SCORE: usize = 4;
-/// Order in which columns are dropped on a narrow terminal. The line numbers can go early, because the path includes
-/// the first line.
+/// Indexes of the columns that are dropped on a narrow terminal, in this order. The line numbers are dropped early,
+/// because the path includes the first line.
 const DROPPED: [usize; 4] = [5, 3, 6, 1];
 /// Minimum width of a path in columns, below which it is no longer readable.
 const MIN_FILE_COLUMNS: usize = 20;
@@ -96,7 +99,7 @@ fn cells(row: &Row) -> [String; 7] {
     [&file, &row.kind, &row.name, &row.lines, &row.score, &row.commits, &row.modified].map(|cell| sanitize::line(cell))
 }
 
-/// Returns the columns left for the path and the name together.
+/// Returns the width that remains for the path and the name together.
 fn flexible(shown: &[usize], natural: &[usize], separator: &str, columns: usize) -> usize {
     let fixed: usize =
         shown.iter().filter(|column| ![FILE, NAME].contains(column)).map(|column| natural[*column]).sum();
@@ -194,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn unlimited_width() {
+    fn without_a_width_nothing_is_shortened() {
         assert_snapshot!(rendered(None, false), @r"
         File                                      | Type     | Name                              | Lines | Score | Commits       | Last Modified
         services/auth/internal/auth_manager.py:45 | function | authenticate_user                 | 45-67 | 0.856 | 23            | 2 days ago
@@ -214,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn legacy() {
+    fn legacy_tables_have_no_git_columns() {
         assert_snapshot!(rendered(Some(80), true), @r"
         File                              Type      Name                    Lines  Score
         services/…/auth_manager.py:45     function  authenticate_user       45-67  0.856
@@ -224,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn narrow() {
+    fn narrow_tables_drop_columns() {
         assert_snapshot!(rendered(Some(40), false), @r"
         File                Name           Score
         auth_manager.py:45  authen…e_user  0.856

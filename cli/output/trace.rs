@@ -15,7 +15,7 @@ const MAX_ROWS: usize = 20;
 /// Maximum width of a cell in columns, except for the last cell of a line.
 const MAX_CELL_COLUMNS: usize = 48;
 /// Width of the labels before the reports of a stage, such as `warning`, in columns.
-const MARK_COLUMNS: usize = 8;
+const LABEL_COLUMNS: usize = 8;
 /// Placeholder for a missing value.
 const NONE: &str = "–";
 
@@ -103,10 +103,10 @@ impl Page {
     fn reports(&self, stage: &StageTrace, path: &str) -> Vec<String> {
         let failed = |failed: &FailedRows| format!("{} ({})", failed.reason, units::counted(failed.rows, "row"));
         let groups = [
-            self.marked(stage, Role::Warning, "left out", &stage.dropped, |row| dropped(row, path)),
-            self.marked(stage, Role::Error, "failed", &stage.failed, failed),
-            self.marked(stage, Role::Warning, "warning", &stage.warnings, String::clone),
-            self.marked(stage, Role::Faint, "log", &stage.log, String::clone),
+            self.labelled(stage, Role::Warning, "left out", &stage.dropped, |row| dropped(row, path)),
+            self.labelled(stage, Role::Error, "failed", &stage.failed, failed),
+            self.labelled(stage, Role::Warning, "warning", &stage.warnings, String::clone),
+            self.labelled(stage, Role::Faint, "log", &stage.log, String::clone),
         ];
         groups.concat()
     }
@@ -171,16 +171,16 @@ impl Page {
         (rest > 0).then(|| self.line(&[(words, Some(Role::Faint))]))
     }
 
-    /// Formats each item as a line that begins with the label `mark`.
-    fn marked<T>(
+    /// Formats each item as a line that begins with `label`.
+    fn labelled<T>(
         &self,
         stage: &StageTrace,
         role: Role,
-        mark: &str,
+        label: &str,
         items: &[T],
         text: impl Fn(&T) -> String,
     ) -> Vec<String> {
-        let line = |item| self.line(&[(width::pad(mark, MARK_COLUMNS), Some(role)), (text(item), None)]);
+        let line = |item| self.line(&[(width::pad(label, LABEL_COLUMNS), Some(role)), (text(item), None)]);
         let lines = items.iter().take(self.max_rows).map(line);
         lines.chain(self.more(items.len().saturating_sub(self.max_rows), stage)).collect()
     }

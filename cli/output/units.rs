@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers() {
+    fn counts_have_grouped_digits_and_a_noun() {
         assert_eq!(count(0), "0");
         assert_eq!(count(999), "999");
         assert_eq!(count(1_000), "1,000");
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes() {
+    fn sizes_have_three_significant_digits() {
         assert_eq!(bytes(812), "812 B");
         assert_eq!(bytes(1024), "1.00 KiB");
         assert_eq!(bytes(1024 * 1023), "1.00 MiB");
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn times() {
+    fn durations_and_rates_have_units() {
         assert_eq!(duration(Duration::from_millis(830)), "830 ms");
         assert_eq!(duration(Duration::from_millis(4_160)), "4.2 s");
         assert_eq!(duration(Duration::from_secs(200)), "3 min 20 s");

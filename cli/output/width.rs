@@ -7,8 +7,8 @@ use unicode_width::UnicodeWidthChar;
 
 const ELLIPSIS: char = '…';
 
-/// Returns the width of the text in columns, which is the sum of the widths of its characters. So the widths of the
-/// parts of a line add up to the width of the line. Terminals count columns in the same way.
+/// Returns the width of the text in columns, which is the sum of the widths of its characters. The widths of the
+/// parts of a line therefore add up to the width of the line. Terminals count columns in the same way.
 pub(crate) fn measure(text: &str) -> usize {
     text.chars().map(|c| c.width().unwrap_or(0)).sum()
 }

@@ -38,7 +38,7 @@ impl Changes {
     /// Watches git's directory and the given directories, which are relative to the root.
     ///
     /// # Errors
-    /// If the system does not support file events, or cannot watch this many directories.
+    /// Fails if the system does not support file events, or cannot watch this many directories.
     pub(crate) fn watch(root: &Path, directories: &[PathBuf]) -> notify::Result<Self> {
         let (sender, events) = mpsc::channel();
         let watched: Arc<Mutex<Watched>> = Arc::default();
@@ -56,11 +56,11 @@ impl Changes {
         Ok(changes)
     }
 
-    /// Adds watches for the directories that are not watched yet. Returns whether any was added, because changes in a
-    /// directory before its watch began are not reported.
+    /// Adds watches for the directories that are not watched yet. Returns whether one of `directories` was
+    /// added, because changes in a directory before its watch began are not reported.
     ///
     /// # Errors
-    /// If the system cannot watch this many directories.
+    /// Fails if the system cannot watch this many directories.
     pub(crate) fn add(&mut self, directories: &[PathBuf]) -> notify::Result<bool> {
         let directories = directories.iter().map(|directory| self.root.join(directory));
         let wanted: Vec<PathBuf> = directories.chain(self.git.clone()).collect();
@@ -115,8 +115,8 @@ impl Changes {
             let is_quiet = self.events.recv_timeout(QUIET_TIME).is_err();
             let waited = began.elapsed();
             let is_locked = self.git.as_ref().is_some_and(|git| git.join(GIT_LOCK).exists());
-            let git_works = waited < MAX_GIT_WAIT && is_locked;
-            if !git_works && (is_quiet || waited > MAX_QUIET_WAIT) {
+            let is_git_busy = waited < MAX_GIT_WAIT && is_locked;
+            if !is_git_busy && (is_quiet || waited > MAX_QUIET_WAIT) {
                 while self.events.try_recv().is_ok() {}
                 return true;
             }

@@ -28,7 +28,8 @@ impl Generation {
     /// Returns the current generation. The first call opens it.
     ///
     /// # Errors
-    /// When there is no index, the index is not trusted or cannot be read, or the search configuration is invalid.
+    /// Fails if there is no index, if the index is not trusted or cannot be read, or if the search configuration is
+    /// invalid.
     pub(crate) fn searcher(&self, project: &Project, name: &str) -> Result<Arc<Searcher>, ProjectError> {
         if let Some(searcher) = self.opened() {
             return Ok(searcher);

@@ -103,7 +103,8 @@ impl LiveProject {
     /// Returns the current generation. The first call opens it.
     ///
     /// # Errors
-    /// When there is no index, the index is not trusted or cannot be read, or the search configuration is invalid.
+    /// Fails if there is no index, if the index is not trusted or cannot be read, or if the search configuration is
+    /// invalid.
     pub fn searcher(&self) -> Result<Arc<Searcher>, ProjectError> {
         self.generation.searcher(&self.project, &self.name)
     }
@@ -138,8 +139,8 @@ impl LiveProject {
         self.obstacle.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Clears the obstacle after a success, or records the error. Ignores the temporary error that another process
-    /// holds the lock of the index.
+    /// Clears the obstacle after a success, or records the error. Ignores [`StorageError::Locked`], because another
+    /// process holds the lock of the index only temporarily.
     fn note_obstacle<T>(&self, outcome: &Result<T, ProjectError>) {
         if !outcome.as_ref().is_err_and(run::is_locked) {
             let obstacle = outcome.as_ref().err().map(run::reason);
@@ -156,7 +157,7 @@ impl LiveProject {
     /// Starts an index run in the background and returns its number.
     ///
     /// # Errors
-    /// When an index run is in progress, the project is read-only, or a thread cannot be started.
+    /// Fails if an index run is in progress, if the project is read-only, or if a thread cannot be started.
     pub fn start(self: &Arc<Self>, request: RunRequest) -> Result<u64, RunError> {
         let (number, cancel) = self.begin(request)?;
         let live = Arc::clone(self);
@@ -174,7 +175,7 @@ impl LiveProject {
     /// that searches run first.
     ///
     /// # Errors
-    /// When an index run is in progress, or the project is read-only.
+    /// Fails if an index run is in progress, or if the project is read-only.
     pub fn run(&self, request: RunRequest) -> Result<RunStatus, RunError> {
         let (_, cancel) = self.begin(request)?;
         self.work(request, &cancel);
@@ -226,7 +227,7 @@ struct RunEnd<'a>(&'a LiveProject);
 
 impl RunEnd<'_> {
     fn finish(self, conclude: impl FnOnce(&mut RunStatus)) {
-        // Hold the lock until the final status is set, so that no new run can begin before.
+        // Hold the lock until the final status is set, so that no new run can begin before that.
         let mut running = self.0.running.lock().unwrap_or_else(PoisonError::into_inner);
         *running = None;
         self.0.status.send_modify(conclude);

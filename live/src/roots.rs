@@ -41,7 +41,7 @@ impl Roots {
     /// Returns the root called `name`; without a name, the first root.
     ///
     /// # Errors
-    /// When no root has this name.
+    /// Fails if no root has this name.
     pub fn get(&self, name: Option<&str>) -> Result<&Arc<LiveProject>, UnknownRoot> {
         let found = self.0.iter().find(|root| name.is_none_or(|name| root.name() == name));
         found.ok_or_else(|| UnknownRoot {
@@ -53,7 +53,7 @@ impl Roots {
     /// Returns the roots with these names, in the order of the roots; without names, all roots.
     ///
     /// # Errors
-    /// When no root has one of the names.
+    /// Fails if no root has one of the names.
     pub fn select(&self, names: &[String]) -> Result<Self, UnknownRoot> {
         if names.is_empty() {
             return Ok(self.clone());
@@ -62,8 +62,8 @@ impl Roots {
         Ok(Self(self.0.iter().filter(|root| names.iter().any(|name| name == root.name())).cloned().collect()))
     }
 
-    /// Splits a path from the results of several roots, which begins with the name of a root, into that root and the
-    /// path below it. Returns `None` if there is only one root, or no root matches.
+    /// Splits a path from the results of several roots into a root and the path below it. Such a path begins with the
+    /// name of a root. Returns `None` if there is only one root, or no root matches.
     pub fn locate<'p>(&self, path: &'p str) -> Option<(&Arc<LiveProject>, &'p str)> {
         let below = |root: &Arc<LiveProject>| path.strip_prefix(root.name()).and_then(|rest| rest.strip_prefix('/'));
         let found = self.0.iter().filter(|_| self.0.len() > 1).filter_map(|root| Some((root, below(root)?)));
@@ -73,7 +73,7 @@ impl Roots {
     /// Opens the current generations. A project that cannot be opened is omitted, unless no project can be opened.
     ///
     /// # Errors
-    /// The error of the first project, if no project can be opened.
+    /// Returns the error of the first project if no project can be opened.
     pub fn open(&self) -> Result<OpenedRoots, ProjectError> {
         let (mut opened, mut notes, mut failed) = (Vec::new(), Vec::new(), None);
         for live in self.0.iter() {
@@ -118,10 +118,10 @@ impl Roots {
         self.0.iter()
     }
 
-    /// Starts to keep every index fresh, until the returned watches are dropped.
+    /// Starts a thread for each project that keeps the index fresh until the returned watch is dropped.
     ///
     /// # Errors
-    /// When a thread cannot be started.
+    /// Fails if a thread cannot be started.
     pub fn watch(&self) -> std::io::Result<Vec<Watch>> {
         self.0.iter().map(|root| root.watch()).collect()
     }

@@ -66,11 +66,11 @@ impl IndexObserver for Reporter<'_> {
     }
 }
 
-/// Runs the pipeline of a project and reports its progress. With `retries`, stages process the rows again on which they
-/// have failed. `cancel` stops the run. `published` is called after each published generation.
+/// Runs the pipeline of a project and reports its progress. With `retries`, stages also process the rows on which
+/// they failed in earlier runs. `cancel` stops the run. `published` is called after each published generation.
 ///
 /// # Errors
-/// See [`indexing::run`]. Also fails if the project's configuration is invalid.
+/// Fails for the reasons given at [`indexing::run`], and if the project's configuration is invalid.
 pub(crate) fn run(
     project: &Project,
     request: RunRequest,
@@ -156,12 +156,12 @@ const POLL: Duration = Duration::from_millis(20);
 /// Runs `work` with a token that is cancelled after `time`, or when `outer` is cancelled.
 fn run_with_time_limit<T>(time: Duration, outer: &CancelToken, work: impl FnOnce(CancelToken) -> T) -> T {
     let (inner, end) = (CancelToken::new(), Instant::now() + time);
-    let (done, waits) = mpsc::channel::<()>();
+    let (done, finished) = mpsc::channel::<()>();
     std::thread::scope(|scope| {
         scope.spawn(|| {
-            let waits = waits;
+            let finished = finished;
             while !outer.is_cancelled() && Instant::now() < end {
-                if waits.recv_timeout(POLL) == Err(RecvTimeoutError::Disconnected) {
+                if finished.recv_timeout(POLL) == Err(RecvTimeoutError::Disconnected) {
                     return;
                 }
             }

@@ -43,11 +43,11 @@ impl LiveProject {
     ///
     /// If several processes keep the same project fresh, one of them writes, and the others answer from the generations
     /// that the writer publishes. A process never writes to the index of a read-only project, or to an index that was
-    /// not built by a run of this user. For such an index, the process only opens the
-    /// generations that other processes publish.
+    /// not built by a run of this user. For such an index, the process only opens the generations that other processes
+    /// publish.
     ///
     /// # Errors
-    /// When a thread cannot be started.
+    /// Fails if a thread cannot be started.
     pub fn watch(self: &Arc<Self>) -> std::io::Result<Watch> {
         let stop = Arc::new(AtomicBool::new(false));
         let (live, stopped) = (Arc::clone(self), Arc::clone(&stop));
@@ -71,6 +71,7 @@ impl Drop for Watch {
     }
 }
 
+/// The state of the thread.
 struct Keeper {
     live: Arc<LiveProject>,
     stop: Arc<AtomicBool>,
@@ -172,7 +173,8 @@ impl Keeper {
                 Some(RunPhase::Cancelled) => return true,
                 _ => return false,
             }
-            // Run again after adding a watch: files in the directory may have changed before the watch began.
+            // Run again if a directory is watched for the first time: its files may have changed before the watch
+            // began.
             let is_any_new = match changes {
                 Some(watching) if watching.has_same_repository() => {
                     match self.directories().map(|directories| watching.add(&directories)) {
@@ -231,6 +233,7 @@ impl Keeper {
         indexing::directories(project.root(), &project.any_snapshot().ok()?)
     }
 
+    /// Switches to polling the tree. The first call logs a warning.
     fn warn(&mut self, error: &notify::Error) {
         if !std::mem::replace(&mut self.polls, true) {
             tracing::warn!(
@@ -249,11 +252,11 @@ impl Keeper {
     }
 }
 
-/// The right to update the index, held as a lock on a file. The operating system releases the lock when the process
-/// ends.
+/// The right to update the index, in the form of a lock on a file. The operating system releases the lock when the
+/// process ends.
 struct Lease {
     lock: File,
-    home: ProjectDirectory,
+    directory: ProjectDirectory,
     /// Device and inode of the lock file.
     identity: (u64, u64),
 }
@@ -262,29 +265,32 @@ impl Lease {
     /// Acquires the lease. Returns `None` if `may_write` returns false, the lock file cannot be opened, or another
     /// process holds the lock.
     fn take(project: &Project, may_write: impl FnOnce() -> bool) -> Option<Self> {
-        let home = ProjectDirectory::in_root(project.root());
+        let directory = ProjectDirectory::in_root(project.root());
         // Open the root before calling `may_write`. Otherwise, an empty directory that replaces a deleted project after
         // the check would get an `.aurora` directory.
         let root = Directory::open_root(project.root()).ok()?;
         if !may_write() {
             return None;
         }
-        let lock = home.create_in(&root).and_then(|home| home.open_or_create(ProjectDirectory::WATCH_LOCK)).ok()?;
+        let lock = directory
+            .create_in(&root)
+            .and_then(|directory| directory.open_or_create(ProjectDirectory::WATCH_LOCK))
+            .ok()?;
         lock.try_lock().ok()?;
-        let identity = identity(&home).ok()?;
-        Some(Self { lock, home, identity })
+        let identity = identity(&directory).ok()?;
+        Some(Self { lock, directory, identity })
     }
 
     /// Whether the locked file is still the file at its path. If not, the project was deleted, and perhaps created
     /// again. The watches of the deleted project no longer work.
     fn is_current(&self) -> bool {
-        identity(&self.home).is_ok_and(|identity| identity == self.identity)
+        identity(&self.directory).is_ok_and(|identity| identity == self.identity)
     }
 }
 
-/// Returns device and inode of the current lock file.
-fn identity(home: &ProjectDirectory) -> io::Result<(u64, u64)> {
-    let found = home.open()?.metadata(ProjectDirectory::WATCH_LOCK)?;
+/// Returns the device and the inode of the current lock file.
+fn identity(directory: &ProjectDirectory) -> io::Result<(u64, u64)> {
+    let found = directory.open()?.metadata(ProjectDirectory::WATCH_LOCK)?;
     Ok((found.device, found.inode))
 }
 

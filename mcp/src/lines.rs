@@ -97,7 +97,7 @@ async fn write<W: AsyncWrite + Unpin>(output: &Mutex<W>, mut line: Vec<u8>) -> i
 
 struct Input<R> {
     read: R,
-    /// The bytes that have been received and not been decoded.
+    /// Received bytes that have not been decoded yet.
     received: BytesMut,
     /// Splits the input into lines, and skips the remainder of an overlong line.
     lines: AnyDelimiterCodec,

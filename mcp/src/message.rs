@@ -65,7 +65,7 @@ fn refusal_for(value: &Value, repeated: Option<&str>) -> Option<Refusal> {
     let message = match value {
         Value::Object(message) => message,
         Value::Array(_) => return invalid(Value::Null, "batches are not supported; send one message at a time"),
-        _ => return invalid(Value::Null, "a message is an object"),
+        _ => return invalid(Value::Null, "a message must be an object"),
     };
     let method = message.get("method");
     // Responses are not answered: two servers could otherwise answer each other endlessly.
@@ -80,20 +80,20 @@ fn refusal_for(value: &Value, repeated: Option<&str>) -> Option<Refusal> {
         _ => Value::Null,
     };
     if message.get("jsonrpc") != Some(&json!("2.0")) {
-        return invalid(id, "`jsonrpc` is \"2.0\"");
+        return invalid(id, "`jsonrpc` must be \"2.0\"");
     }
     match method {
         None => invalid(id, "the message has no `method`"),
         Some(Value::String(name)) => match (message.get("id"), repeated) {
             (None, _) => None,
             (Some(_), Some(member)) => invalid(id, &format!("the message has more than one `{member}`")),
-            (Some(_), None) if id.is_null() => invalid(id, "an `id` is a string or an integer"),
+            (Some(_), None) if id.is_null() => invalid(id, "an `id` must be a string or an integer"),
             (Some(_), None) if METHODS.contains(&name.as_str()) && !has_answer => {
                 Some(Refusal::new(id, ErrorCode::INVALID_PARAMS, format!("the parameters of `{name}` are malformed")))
             }
             (Some(_), None) => invalid(id, "the request is malformed"),
         },
-        Some(_) => invalid(id, "a `method` is a string"),
+        Some(_) => invalid(id, "a `method` must be a string"),
     }
 }
 

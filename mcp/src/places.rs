@@ -13,7 +13,7 @@ impl Lines {
     /// # Errors
     /// Returns a message if `text` is not a range of lines.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
-        let wrong = || format!("`{text}` is not a range of lines; write `12-40`");
+        let wrong = || format!("`{text}` is not a range of lines; expected a range such as `12-40`");
         let number = |text: &str| text.trim().parse::<u32>().ok().filter(|line| *line > 0);
         let lines = match text.split_once('-') {
             None => number(text).map(|line| Self { first: line, last: line }),

@@ -28,8 +28,8 @@ pub struct McpServer {
 }
 
 impl McpServer {
-    /// Creates a server for these projects. At most as many requests are processed at the same time as `running` has
-    /// permits.
+    /// Creates a server for these projects. The number of permits of `running` is the maximum number of requests that
+    /// are processed at the same time.
     pub fn new(roots: Roots, running: Arc<Semaphore>) -> Self {
         Self { roots, running }
     }

@@ -12,9 +12,9 @@ use aurora_storage::{ProjectDirectory, StorageError};
 use crate::error::{ProjectError, plain};
 use crate::user;
 
-/// Returns advice to be appended to the message of an error. Empty if the message is sufficient. An error that displays
-/// as the error that it wraps gets the advice for the wrapped error. Advice for the causes of an error is not included;
-/// see [`chain`].
+/// Returns advice to be appended to the message of an error. Empty if the message is sufficient. An error that only
+/// forwards to another error (`#[error(transparent)]`) gets the advice for that error. Advice for the causes of an
+/// error is not included; see [`chain`].
 pub fn advice(error: &(dyn Error + 'static)) -> String {
     if let Some(error) = error.downcast_ref() {
         return storage_advice(error);
@@ -157,7 +157,7 @@ mod tests {
         let run = RunError::Stage { stage: "store".to_owned(), error: StageError::from_error(storage()) };
         assert_eq!(chain(&IndexError::from(run)), format!("stage `store` failed: {expected}"));
         let models = aurora_analysis::ModelDirectory::at("no/such/directory");
-        let unknown = aurora_analysis::embedder("minilm", &models).err().expect("an unknown model");
+        let unknown = aurora_analysis::embedder("minilm", &models).err().expect("the model is unknown");
         let message = chain(&StageError::from_error(unknown));
         assert!(
             message.contains("available models: static. Get its files")

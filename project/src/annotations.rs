@@ -9,7 +9,7 @@ use crate::user;
 /// Opens the annotations of a project and checks all of them. Returns `None` if the project has no annotations.
 ///
 /// # Errors
-/// If the annotations are damaged or unreadable, or the user has neither created nor accepted them.
+/// Fails if the annotations are damaged or unreadable, or if the user has neither created nor accepted them.
 pub fn annotations(project: &Project) -> Result<Option<Annotations>, StorageError> {
     let opened = Annotations::open(&project.directory(), OpenMode::Existing, user::trust().known);
     match opened.and_then(|found| found.check().map(|()| found)) {
@@ -23,7 +23,7 @@ pub fn annotations(project: &Project) -> Result<Option<Annotations>, StorageErro
 /// change is durable when the function returns.
 ///
 /// # Errors
-/// If the annotations cannot be opened or written.
+/// Fails if the annotations cannot be opened or written.
 pub fn tag(project: &Project, key: &str, add: &[String], remove: &[String]) -> Result<Governance, ProjectError> {
     let annotations = Annotations::open(&project.directory(), OpenMode::Create, user::trust().known)?;
     let changed = annotations.change(key, |governance| {

@@ -11,7 +11,7 @@ use crate::stamp;
 /// Returns the commit of every line of a file, as of the time when the file was indexed.
 ///
 /// # Errors
-/// [`ProjectError::NotAttributed`], or an error if the index cannot be read.
+/// Returns [`ProjectError::NotAttributed`] if the lines have no attribution. Also fails if the index cannot be read.
 pub fn attribution(snapshot: &Snapshot, file: &FileRecord) -> Result<FileBlame, ProjectError> {
     if let Some(blame) = stored(snapshot, file)? {
         return Ok(blame);
@@ -73,7 +73,7 @@ pub struct AttributedRun {
 }
 
 impl AttributionReport {
-    /// Makes the report of an attribution.
+    /// Creates the report of an attribution.
     pub fn new(path: &str, blame: &FileBlame) -> Self {
         let run = |entry: &BlameEntry| {
             let commit = blame.commits.get(entry.commit as usize);

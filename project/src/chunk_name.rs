@@ -1,4 +1,4 @@
-//! Resolution of the names by which users refer to chunks: an id, or a line of a file.
+//! Resolution of the names by which users refer to chunks: a key, or a line of a file.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -55,8 +55,8 @@ impl<'a> Names<'a> {
     /// `path:first-last`.
     ///
     /// # Errors
-    /// [`ProjectError::UnknownChunk`], [`ProjectError::NoChunkAtLine`], [`ProjectError::OutsideRoot`], or an error if
-    /// the index cannot be read or the request was cancelled.
+    /// Returns [`ProjectError::UnknownChunk`], [`ProjectError::NoChunkAtLine`] or [`ProjectError::OutsideRoot`] if
+    /// there is no such chunk. Also fails if the index cannot be read or the request was cancelled.
     pub fn chunk(&self, id: &str) -> Result<(ChunkId, String), ProjectError> {
         if let Some(found) = self.find_chunk(id)? {
             return Ok(found);
@@ -73,7 +73,7 @@ impl<'a> Names<'a> {
     /// Like [`Self::chunk`], but returns `None` if there is no such chunk.
     ///
     /// # Errors
-    /// If the index cannot be read.
+    /// Fails if the index cannot be read.
     pub fn find_chunk(&self, id: &str) -> Result<Option<(ChunkId, String)>, StorageError> {
         if let Some((found, _)) = self.snapshot.chunk_by_key(id)? {
             return Ok(Some((found, id.to_owned())));
@@ -88,7 +88,8 @@ impl<'a> Names<'a> {
     /// Returns the record of the file that `path` refers to.
     ///
     /// # Errors
-    /// [`ProjectError::OutsideRoot`], [`ProjectError::UnknownFile`], or an error if the index cannot be read.
+    /// Returns [`ProjectError::OutsideRoot`] or [`ProjectError::UnknownFile`] if there is no such file. Also fails if
+    /// the index cannot be read.
     pub fn file(&self, path: &str) -> Result<FileRecord, ProjectError> {
         if let Some(file) = self.find_file(path)? {
             return Ok(file);
@@ -113,7 +114,7 @@ impl<'a> Names<'a> {
     /// Like [`Self::file`], but returns `None` if there is no such file.
     ///
     /// # Errors
-    /// If the index cannot be read.
+    /// Fails if the index cannot be read.
     pub fn find_file(&self, path: &str) -> Result<Option<FileRecord>, StorageError> {
         for path in spellings(self.root, self.from, path) {
             if let Some(file) = self.snapshot.file(&path)? {
@@ -169,7 +170,7 @@ impl<'a> Names<'a> {
         }
         keys.sort();
         keys.dedup();
-        // If the nearest candidate differs only by a typing error, do not suggest less similar candidates.
+        // Do not suggest candidates that are much less similar than the nearest one.
         let farthest = keys.first().map_or(0, |(nearest, _)| 2 * nearest + 2);
         keys.retain(|(distance, _)| *distance <= farthest);
         keys.truncate(MAX_SUGGESTIONS);
@@ -184,7 +185,7 @@ fn parse_location(id: &str) -> Option<(&str, u32)> {
     Some((path, first.parse().ok()?))
 }
 
-/// Returns the paths below `root` that `path` may refer to, in the form that the index stores. `path` is resolved
+/// Returns the paths relative to `root` that `path` may refer to, as the index stores them. `path` is resolved
 /// against the root and the directory `from`. `path` may be absolute and may contain `.`, `..` and Windows separators.
 /// The result is empty if `path` is outside the root.
 pub fn spellings(root: &Path, from: Option<&Path>, path: &str) -> Vec<String> {

@@ -73,7 +73,7 @@ pub struct ModelShape {
 /// Computes statistics of one generation of the project's index.
 ///
 /// # Errors
-/// If the index cannot be read.
+/// Fails if the index cannot be read.
 pub fn contents(project: &Project, snapshot: &Snapshot) -> Result<ContentsReport, StorageError> {
     let manifest = snapshot.manifest();
     let shares = |kind| {

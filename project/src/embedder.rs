@@ -27,7 +27,7 @@ impl IndexEmbedder {
     /// of the embedder, because vectors of different versions may not be comparable.
     ///
     /// # Errors
-    /// If there is no such model, or the stage that embedded the chunks cannot be run.
+    /// Fails if there is no such model, or if the stage that embedded the chunks cannot be run.
     pub fn for_model(id: &str, project: &Project) -> Result<Self, ProjectError> {
         match indexing::embedding_stage(id) {
             Some(stage) => stage_embedder(stage, project).map(Self::Stage),
@@ -40,7 +40,7 @@ impl IndexEmbedder {
     /// is not an error: the search then uses only keywords.
     ///
     /// # Errors
-    /// See [`Self::for_model`], in mode `dense`.
+    /// Fails in mode `dense` if [`Self::for_model`] fails.
     pub fn for_index(
         project: &Project,
         snapshot: &Snapshot,

@@ -102,7 +102,7 @@ pub enum ProjectError {
     Storage(#[from] StorageError),
 }
 
-/// Replaces the control characters of a name, because a line feed in a name would break a message into wrong lines.
+/// Replaces the control characters of a name, because a line feed in a name would split a message in the middle.
 pub(crate) fn plain(name: &str) -> String {
     name.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }

@@ -30,10 +30,10 @@ pub struct JudgedChunk {
 }
 
 /// Records a verdict on the chunks with these keys, at the time `now` in Unix seconds. The verdict is recorded for all
-/// of the chunks or, after an error, for no chunk.
+/// of the chunks or for none.
 ///
 /// # Errors
-/// If the log cannot be written or read.
+/// Fails if the log cannot be written or read. If only the read fails, the verdict has been recorded.
 pub fn judge(
     log: &AccessLog,
     learning: &LearningConfig,

@@ -22,7 +22,7 @@ pub struct OmissionReport {
 /// Walks the tree, and reports everything that a run would not index now.
 ///
 /// # Errors
-/// If the pipeline is invalid or the tree cannot be read.
+/// Fails if the pipeline is invalid or the tree cannot be read.
 pub fn omissions(options: &IndexOptions) -> Result<OmissionReport, IndexError> {
     let entries = indexing::not_indexed(options)?;
     let mut reasons = BTreeMap::new();

@@ -70,8 +70,9 @@ mod tests {
         let root = tempfile::tempdir().expect("a temporary directory");
         let write = |path: &str, text: &str| {
             let path = root.path().join(path);
-            std::fs::create_dir_all(path.parent().expect("a parent")).expect("created");
-            std::fs::write(path, text).expect("written");
+            std::fs::create_dir_all(path.parent().expect("the path has a parent"))
+                .expect("the directory can be created");
+            std::fs::write(path, text).expect("the file can be written");
         };
         let project = Project::new(root.path().to_owned(), Arc::new(registry()));
         let inputs = || PipelineInputs::new(&project);
@@ -94,7 +95,7 @@ mod tests {
             assert!(before.have_changed(), "{path} was changed");
         }
         let before = inputs();
-        std::fs::remove_file(root.path().join("tools/team.py")).expect("removed");
+        std::fs::remove_file(root.path().join("tools/team.py")).expect("the file can be removed");
         assert!(before.have_changed(), "a module was removed");
     }
 

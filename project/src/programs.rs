@@ -109,7 +109,7 @@ fn missing_diagnostics(stage: &PlannedStage, root: &Path) -> Vec<Diagnostic> {
 /// Returns the stages whose programs the user has not allowed.
 ///
 /// # Errors
-/// If the pipeline is invalid, and the errors of [`from_plan`].
+/// Fails if the pipeline is invalid or [`from_plan`] fails.
 pub fn refused(options: &IndexOptions) -> Result<Vec<StageProgram>, ProjectError> {
     let programs = from_plan(&indexing::plan(options)?, options)?;
     Ok(programs.into_iter().filter(|program| !program.is_allowed).collect())
@@ -118,7 +118,7 @@ pub fn refused(options: &IndexOptions) -> Result<Vec<StageProgram>, ProjectError
 /// Returns the names of the stages whose programs the user has not allowed, or whose programs cannot be read.
 ///
 /// # Errors
-/// If the pipeline is invalid.
+/// Fails if the pipeline is invalid.
 pub fn untrusted(options: &IndexOptions) -> Result<Vec<String>, ProjectError> {
     let (plan, consents) = (indexing::plan(options)?, user::consents());
     let is_refused = |spec: &ProgramSpec| {
@@ -145,7 +145,7 @@ pub(crate) fn files_of(plan: &Plan, root: &Path) -> BTreeSet<String> {
 /// that cannot be read counts as changed.
 ///
 /// # Errors
-/// If the pipeline is invalid.
+/// Fails if the pipeline is invalid.
 pub(crate) fn changed_since(snapshot: &Snapshot, options: &IndexOptions) -> Result<Vec<String>, IndexError> {
     let plan = indexing::plan(options)?;
     let is_changed = |stage: &&PlannedStage| {
@@ -172,10 +172,10 @@ pub fn checked_plan(options: &IndexOptions) -> Result<Plan, IndexError> {
     })
 }
 
-/// Removes the stages that run `refused` programs, and the stages that depend on them, from the options of a run.
+/// Returns the options of a run that leaves out the stages with `refused` programs and all stages that depend on them.
 ///
 /// # Errors
-/// If the pipeline is invalid.
+/// Fails if the pipeline is invalid.
 pub fn without(options: IndexOptions, refused: &[StageProgram]) -> Result<IndexOptions, ProjectError> {
     let names = refused.iter().map(|program| program.stage.clone()).collect();
     let left_out = indexing::with_dependants(&indexing::plan(&options)?, names);

@@ -36,7 +36,7 @@ impl Project {
         &self.root
     }
 
-    /// The `.aurora` directory, which holds the index.
+    /// The `.aurora` directory, which contains the index.
     pub fn directory(&self) -> PathBuf {
         self.root.join(ProjectDirectory::NAME)
     }
@@ -49,8 +49,9 @@ impl Project {
 
     /// Size of the index on disk, in bytes.
     pub fn index_bytes(&self) -> u64 {
-        let index =
-            ProjectDirectory::in_root(&self.root).open().and_then(|home| home.open_directory(ProjectDirectory::INDEX));
+        let index = ProjectDirectory::in_root(&self.root)
+            .open()
+            .and_then(|directory| directory.open_directory(ProjectDirectory::INDEX));
         let Ok(index) = index else { return 0 };
         let entries = index.entries().unwrap_or_default();
         entries.iter().filter_map(|(name, _)| index.metadata(name).ok()).map(|file| file.len).sum()
@@ -59,7 +60,8 @@ impl Project {
     /// Opens the published generation, if the index is trusted.
     ///
     /// # Errors
-    /// [`ProjectError::Distrusted`], or an error if there is no index or it cannot be read.
+    /// Returns [`ProjectError::Distrusted`] if the index is not trusted. Also fails if there is no index, or if it
+    /// cannot be read.
     pub fn snapshot(&self) -> Result<Snapshot, ProjectError> {
         let snapshot = self.any_snapshot()?;
         user::trust()
@@ -71,7 +73,7 @@ impl Project {
     /// Like [`Self::snapshot`], without checking whether the index is trusted.
     ///
     /// # Errors
-    /// If there is no index, or it cannot be read.
+    /// Fails if there is no index, or if it cannot be read.
     pub fn any_snapshot(&self) -> Result<Snapshot, StorageError> {
         Environment::open(&self.directory(), OpenMode::Existing)?.snapshot()
     }
@@ -79,7 +81,8 @@ impl Project {
     /// Records that this process has just written the index, so that the user trusts it.
     ///
     /// # Errors
-    /// If the index cannot be read, or if the record cannot be written and the index would not be trusted without it.
+    /// Fails if the index cannot be read, or if the record cannot be written and the index would not be trusted without
+    /// it.
     pub fn record(&self) -> Result<(), StorageError> {
         self.record_with(KnownIndexes::record)
     }
@@ -107,7 +110,7 @@ impl Project {
     /// environment, and `flags`. Later sources override earlier ones.
     ///
     /// # Errors
-    /// [`ProjectError::Configuration`] with all errors.
+    /// Returns [`ProjectError::Configuration`] with all errors of the configuration.
     pub fn settings(&self, flags: Vec<FlagValue>) -> Result<SearchConfig, ProjectError> {
         let user = user::config();
         let loaded = SearchConfig::load(&ConfigLayers {
@@ -124,7 +127,7 @@ impl Project {
     /// Returns the options of an index run that takes its whole configuration from the project.
     ///
     /// # Errors
-    /// If the user's directory is unknown, or the user's limits or log settings are invalid.
+    /// Fails if the user's directory is unknown, or if the user's limits or log settings are invalid.
     pub fn options(&self) -> Result<IndexOptions, ProjectError> {
         Ok(IndexOptions { services: programs::services(), ..self.options_without_programs()? })
     }

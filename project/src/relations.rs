@@ -15,8 +15,8 @@ const MAX_SUGGESTIONS: usize = 3;
 /// Resolves a name, a location (`path:line`) or an id to a definition, or to a member without a chunk.
 ///
 /// # Errors
-/// [`ProjectError::UnknownName`], [`ProjectError::AmbiguousName`], [`ProjectError::OutsideRoot`], or an error if the
-/// index cannot be read or the request was cancelled.
+/// Returns [`ProjectError::UnknownName`], [`ProjectError::AmbiguousName`] or [`ProjectError::OutsideRoot`] if `name`
+/// cannot be resolved. Also fails if the index cannot be read or the request was cancelled.
 pub fn definition(names: &Names<'_>, relations: &RelationIndex<'_>, name: &str) -> Result<Named, ProjectError> {
     if let Some((id, _)) = names.find_chunk(name)? {
         return Ok(id.into());
@@ -121,10 +121,10 @@ pub struct RelatedChunk {
     pub children: Option<Vec<RelatedChunk>>,
 }
 
-/// Makes the report of a tree of relations.
+/// Creates the report of a tree of relations.
 ///
 /// # Errors
-/// If the index cannot be read.
+/// Fails if the index cannot be read.
 pub fn relations(
     snapshot: &Snapshot,
     tree: &RelationTree,
@@ -148,7 +148,7 @@ pub fn relations(
 /// Returns the qualified name of the definition or member that the tree was requested for.
 ///
 /// # Errors
-/// If the index cannot be read.
+/// Fails if the index cannot be read.
 pub fn root_name(snapshot: &Snapshot, tree: &RelationTree) -> Result<String, StorageError> {
     let Some(chunk) = snapshot.chunk(tree.root.id)? else { return Ok(String::new()) };
     Ok(match &tree.member {
@@ -158,7 +158,7 @@ pub fn root_name(snapshot: &Snapshot, tree: &RelationTree) -> Result<String, Sto
     })
 }
 
-/// Makes the report of a node and its children. Recursion is as deep as the tree.
+/// Creates the report of a node and its children. Recursion is as deep as the tree.
 fn related(snapshot: &Snapshot, node: &TreeNode) -> Result<Option<RelatedChunk>, StorageError> {
     let Some(described) = described(snapshot, node.id)? else { return Ok(None) };
     let children = match node.end {

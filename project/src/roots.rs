@@ -6,7 +6,7 @@ use aurora_storage::ProjectDirectory;
 
 use crate::user;
 
-/// Makes distinct names for directories from the last components of each path, with as few components as possible.
+/// Creates distinct names for directories from the last components of each path, with as few components as possible.
 ///
 /// ```
 /// use std::path::Path;
@@ -33,9 +33,9 @@ pub fn root_names(paths: &[&Path]) -> Vec<String> {
 /// Returns the directories whose indexes this user has made or accepted, sorted by path.
 pub fn indexed_roots() -> Vec<PathBuf> {
     let mut roots: Vec<PathBuf> = Vec::new();
-    for home in user::trust().known.homes() {
-        let is_index = home.file_name().is_some_and(|name| name == ProjectDirectory::NAME);
-        roots.extend(home.parent().filter(|root| is_index && !is_internal(root)).map(Path::to_owned));
+    for directory in user::trust().known.homes() {
+        let is_index = directory.file_name().is_some_and(|name| name == ProjectDirectory::NAME);
+        roots.extend(directory.parent().filter(|root| is_index && !is_internal(root)).map(Path::to_owned));
     }
     roots.sort_unstable();
     roots.dedup();

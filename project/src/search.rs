@@ -54,12 +54,13 @@ pub struct OpenedSearcher {
 }
 
 impl Project {
-    /// Opens a generation for searches in `mode` with `config`. Answers call the project `name`. If the embedder of the
-    /// vectors cannot be used, hybrid searches rank by keywords only, and the notice contains the reason. If the access
-    /// history or the tags cannot be used, searches ignore them, and every answer has a note with the reason.
+    /// Opens a generation for searches in `mode` with `config`. `name` is the name of the project in answers. If the
+    /// embedder of the vectors cannot be used, hybrid searches rank by keywords only, and the notice contains the
+    /// reason. If the access history or the tags cannot be used, searches ignore them, and every answer has a note with
+    /// the reason.
     ///
     /// # Errors
-    /// In mode `dense`, if the embedder cannot be used.
+    /// Fails in mode `dense` if the embedder cannot be used.
     pub fn searcher(
         &self,
         name: &str,
@@ -137,7 +138,7 @@ impl<'a> PackedAnswer<'a> {
     const ESTIMATE: &'static str =
         "estimate: letters/8, digits/3, marks/3, other bytes/2, rounded up by run, and 1 a line";
 
-    /// Makes an answer from the texts of results.
+    /// Creates an answer from the texts of results.
     pub fn new(found: &'a SearchResults, context: &'a Context) -> Self {
         Self {
             query: &found.query,

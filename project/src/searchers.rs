@@ -81,7 +81,7 @@ impl Searchers {
     /// Packs the texts of results, best first, into `budget` tokens.
     ///
     /// # Errors
-    /// If an index cannot be read, or the request was cancelled.
+    /// Fails if an index cannot be read, or if the request was cancelled.
     pub fn packed(&self, found: &SearchResults, budget: usize, work: &WorkBudget) -> Result<Context, QueryError> {
         aurora_query::packed(&self.all(), found, budget, work)
     }
@@ -111,9 +111,9 @@ impl Searchers {
     /// Records in the access history that results were shown at the time `now`, in Unix seconds. Ignores errors.
     pub fn record<'k>(&self, shown: impl Iterator<Item = ShownChunk<'k>>, now: i64) {
         let shown: Vec<_> = shown.collect();
-        for (place, searcher) in self.iter().enumerate() {
+        for (index, searcher) in self.iter().enumerate() {
             let Ok(access) = searcher.access() else { continue };
-            let in_index = shown.iter().filter(|chunk| chunk.root_place == place);
+            let in_index = shown.iter().filter(|chunk| chunk.root_place == index);
             let keys: Vec<(&str, i64)> = in_index.map(|chunk| (searcher.history_key(chunk.key), now)).collect();
             // The access history of a read-only index cannot be written, but the index can be searched.
             let _ = access.record(&keys);

@@ -129,10 +129,10 @@ pub struct ChunkOutline {
 /// Maximum size of a file whose text is read, in bytes.
 const MAX_FILE_BYTES: u64 = 8 << 20;
 
-/// Makes the report of an indexed file, with its text.
+/// Creates the report of an indexed file, with its text.
 ///
 /// # Errors
-/// If the index cannot be read.
+/// Fails if the index cannot be read.
 pub fn file_report(searcher: &Searcher, file: &FileRecord) -> Result<FileReport, StorageError> {
     let mut chunks = Vec::with_capacity(file.chunks.len());
     for &id in &file.chunks {

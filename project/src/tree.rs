@@ -88,11 +88,11 @@ pub struct FileEntry {
     pub skipped: Option<String>,
 }
 
-/// Makes the report of a directory of the index (`""` for the root), with subdirectories down to `depth` levels.
-/// Returns `None` if the index has no file below the directory, except for the root.
+/// Creates the report of a directory of the index (`""` for the root), with subdirectories down to `depth` levels.
+/// Returns `None` if the index has no file below the directory. The root always has a report.
 ///
 /// # Errors
-/// If the index cannot be read.
+/// Fails if the index cannot be read.
 pub fn tree(snapshot: &Snapshot, path: &str, depth: u32) -> Result<Option<TreeReport>, StorageError> {
     let path = path.trim_matches('/');
     let (mut totals, mut files) = (Totals::default(), Vec::new());
@@ -111,7 +111,7 @@ pub fn tree(snapshot: &Snapshot, path: &str, depth: u32) -> Result<Option<TreeRe
     Ok(is_known.then(|| TreeReport { directory: totals.report(path.to_owned(), depth), files }))
 }
 
-/// The part of a file's path below a directory; `None` if the file is not below it.
+/// Returns the part of a file's path below a directory; `None` if the file is not below it.
 fn below<'p>(file: &'p str, directory: &str) -> Option<&'p str> {
     if directory.is_empty() { Some(file) } else { file.strip_prefix(directory)?.strip_prefix('/') }
 }
@@ -224,13 +224,16 @@ mod tests {
             [("a/b/x.py", "python", 5), ("a/y.go", "go", 7), ("a/z.bin", "!binary", 9), ("r.md", "markdown", 1)];
         let whole = totals(&files, 1).report(String::new(), 1);
         assert_eq!((whole.files, whole.bytes, whole.lines), (3, 13, 6));
-        let [a] = whole.directories.as_deref().expect("a level") else { panic!("{whole:?}") };
+        let [a] = whole.directories.as_deref().expect("the report has subdirectories") else { panic!("{whole:?}") };
         assert_eq!((a.path.as_str(), a.files, a.bytes, &a.directories), ("a", 2, 12, &None));
         let languages: Vec<_> = a.languages.iter().map(|share| (share.language.as_str(), share.bytes)).collect();
         assert_eq!(languages, [("go", 7), ("python", 5)]);
         assert_eq!(a.skipped, [ReasonShare { reason: "binary".to_owned(), files: 1, bytes: 9 }]);
         let deep = totals(&files, 2).report("src".to_owned(), 2);
-        let below = &deep.directories.as_deref().expect("a level")[0].directories.as_deref().expect("a level")[0];
+        let below = &deep.directories.as_deref().expect("the report has subdirectories")[0]
+            .directories
+            .as_deref()
+            .expect("the report has subdirectories")[0];
         assert_eq!(below.path, "src/a/b");
     }
 

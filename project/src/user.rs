@@ -31,7 +31,7 @@ pub fn trust() -> Trust {
 /// Opens the directory of the user's models.
 ///
 /// # Errors
-/// [`ModelError::NoHome`] if no home directory is known.
+/// Returns [`ModelError::NoHome`] if no home directory is known.
 pub fn models() -> Result<ModelDirectory, ModelError> {
     Ok(ModelDirectory::at(UserDirectory::from_environment().ok_or(ModelError::NoHome)?.models()))
 }
@@ -47,7 +47,7 @@ pub fn limits() -> Result<Limits, LimitErrors> {
 /// Location and retention of the user's conversation logs; `None` without a home directory.
 ///
 /// # Errors
-/// [`ProjectError::Logs`] with all errors in `[logs]`.
+/// Returns [`ProjectError::Logs`] with all errors in `[logs]`.
 pub fn logs() -> Result<Option<Settings>, ProjectError> {
     let Some(user) = UserDirectory::from_environment() else { return Ok(None) };
     let (defaults, home) = (Settings::at(user.conversations()), std::env::home_dir());

@@ -35,7 +35,7 @@ pub fn serve(options: ServeOptions, stop: &Stop, on_listening: impl FnOnce(&str)
         tidying.abort();
         Ok(())
     });
-    // Do not wait longer for work whose clients have disconnected.
+    // Work whose clients have disconnected may still be running. Wait only briefly for it.
     runtime.shutdown_timeout(Duration::from_secs(1));
     agents.shutdown_timeout(Duration::from_secs(1));
     served

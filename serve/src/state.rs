@@ -74,8 +74,8 @@ impl State {
         Ok(self.options.roots.get(name)?)
     }
 
-    /// Returns the sessions of articles for reading. Opens the sessions read-only if this server is read-only, or if
-    /// another server has locked them.
+    /// Returns the store of article sessions for reading. Opens the store read-only if this server is read-only, or if
+    /// another server has locked the store.
     pub(crate) fn knowledge(&self) -> Result<Arc<ArticleStore>, Problem> {
         self.sessions(
             |_| true,
@@ -89,7 +89,7 @@ impl State {
         )
     }
 
-    /// Returns the sessions of articles for writing. Only one server at a time can open them for writing.
+    /// Returns the store of article sessions for writing. Only one server at a time can open the store for writing.
     pub(crate) fn writable_knowledge(&self) -> Result<Arc<ArticleStore>, Problem> {
         if self.options.read_only {
             return Err(Problem::read_only());
@@ -97,7 +97,7 @@ impl State {
         self.sessions(ArticleStore::is_writable, ArticleStore::open)
     }
 
-    /// Returns the open store if it can be used, otherwise opens the store.
+    /// Returns the open store if `suffices` returns true for it. Otherwise, opens the store with `open`.
     fn sessions(
         &self,
         suffices: impl Fn(&ArticleStore) -> bool,
@@ -148,7 +148,7 @@ impl State {
     }
 
     /// Reserves memory for a large body, according to its `Content-Length`. Small bodies need no reservation. A body
-    /// has at most `max_bytes`, and takes `factor` times its length.
+    /// has at most `max_bytes`, and occupies `factor` times its length in memory.
     pub(crate) fn body_share(
         &self,
         length: Option<&HeaderValue>,

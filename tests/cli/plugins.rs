@@ -152,7 +152,7 @@ fn trust_holds_in_every_clone_and_can_be_revoked() {
     assert_eq!(stage["changes"].as_array().map(Vec::len), Some(2), "{listed}");
     assert_eq!(stage["imports"][0]["path"], ".aurora/plugins/teams.py");
     let revoked = run(&fixture, &["plugin", "trust", "area", "--revoke"]);
-    assert_eq!(revoked.out, "Revoked: 1 of stage area\n");
+    assert_eq!(revoked.out, "Revoked 1 permission of stage area\n");
     assert_eq!(run(&fixture, &["mem", "index"]).code, Some(2));
 }
 

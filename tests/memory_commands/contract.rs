@@ -115,7 +115,7 @@ fn changes_are_found_immediately_and_undone_step_by_step() {
     let fixture = Fixture::git();
     let id = "note:the-staging-database-is-reset-on-sunday";
     let added = fixture.aur(&["mem", "add", "note", "-m", "The staging database is reset on Sunday"]);
-    assert_eq!(added.out, format!("{id} in the project's memory\n"), "{added:?}");
+    assert_eq!(added.out, format!("stored {id} in the project's memory\n"), "{added:?}");
     let search = |words: &str| found(&fixture, &[words, "--source", "memory", "--mode", "sparse"]);
     assert_eq!(search("staging"), [id]);
     assert_eq!(piped(&fixture, &["mem", "edit", id, "-"], "The production database is never reset").code, Some(0));

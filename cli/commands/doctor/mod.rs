@@ -254,7 +254,7 @@ fn pipeline(project: &Project) -> Result<CheckResult, ProjectError> {
     })
 }
 
-/// Describes the stages without a result for some rows, and the columns with stale values.
+/// Describes incomplete columns, stages that have no result for some rows, and failures that belong to no row.
 fn unfinished_work(snapshot: &Snapshot) -> Result<Vec<String>, StorageError> {
     let (columns, unfinished) = (indexing::column_states(snapshot)?, &snapshot.manifest().unfinished);
     let from_column =
@@ -309,8 +309,8 @@ fn memory(root: &Path) -> CheckResult {
     }
 }
 
-/// Checks that the tags and the access history can be used. A failure is a warning only, because searches work without
-/// them.
+/// Checks that the tags and the access history can be used. Problems are only warnings, because searches work without
+/// tags and access history.
 fn history(project: &Project) -> CheckResult {
     if !project.directory().is_dir() {
         return good("no index yet");

@@ -12,18 +12,18 @@ pub(super) struct Client {
     /// Name on the command line.
     pub(super) name: &'static str,
     pub(super) title: &'static str,
-    place: Place,
+    location: Location,
     config: &'static dyn Config,
     root: RootArgument,
-    /// Files and directories whose existence shows that the client is in use.
-    marks: &'static [Place],
+    /// Files and directories that exist only if the client is in use.
+    traces: &'static [Location],
 }
 
-/// Location of a file or directory.
-enum Place {
+/// The location of a file or directory.
+enum Location {
     Project(&'static str),
     Home(&'static str),
-    /// In the directory for application settings of the desktop system.
+    /// In the operating system's directory for application settings (`~/.config` on Linux).
     Desktop(&'static str),
 }
 
@@ -37,12 +37,12 @@ enum RootArgument {
     Path,
 }
 
-/// A configuration that includes the server.
+/// A configuration that contains the server's entry.
 #[derive(Debug)]
 pub(super) struct Written {
     pub(super) text: String,
     /// Whether the text replaces an entry that `aur init` did not write.
-    pub(super) replaces_own: bool,
+    pub(super) replaces_foreign_entry: bool,
 }
 
 /// Name of the program.
@@ -53,83 +53,83 @@ pub(super) const CLIENTS: &[Client] = &[
     Client {
         name: "claude-code",
         title: "Claude Code",
-        place: Place::Project(".mcp.json"),
+        location: Location::Project(".mcp.json"),
         config: &JsonConfig { servers: "mcpServers", shape: Shape::Plain },
         root: RootArgument::None,
-        marks: &[
-            Place::Project(".claude"),
-            Place::Project("CLAUDE.md"),
-            Place::Project(".mcp.json"),
-            Place::Home(".claude"),
+        traces: &[
+            Location::Project(".claude"),
+            Location::Project("CLAUDE.md"),
+            Location::Project(".mcp.json"),
+            Location::Home(".claude"),
         ],
     },
     Client {
         name: "claude-desktop",
         title: "Claude Desktop",
-        place: Place::Desktop("Claude/claude_desktop_config.json"),
+        location: Location::Desktop("Claude/claude_desktop_config.json"),
         config: &JsonConfig { servers: "mcpServers", shape: Shape::Plain },
         root: RootArgument::Path,
-        marks: &[Place::Desktop("Claude")],
+        traces: &[Location::Desktop("Claude")],
     },
     Client {
         name: "codex",
         title: "Codex",
-        place: Place::Home(".codex/config.toml"),
+        location: Location::Home(".codex/config.toml"),
         config: &TomlConfig { servers: "mcp_servers" },
         root: RootArgument::None,
-        marks: &[Place::Home(".codex")],
+        traces: &[Location::Home(".codex")],
     },
     Client {
         name: "cursor",
         title: "Cursor",
-        place: Place::Project(".cursor/mcp.json"),
+        location: Location::Project(".cursor/mcp.json"),
         config: &JsonConfig { servers: "mcpServers", shape: Shape::Plain },
         root: RootArgument::Variable("${workspaceFolder}"),
-        marks: &[Place::Project(".cursor"), Place::Home(".cursor")],
+        traces: &[Location::Project(".cursor"), Location::Home(".cursor")],
     },
     Client {
         name: "gemini",
         title: "Gemini CLI",
-        place: Place::Project(".gemini/settings.json"),
+        location: Location::Project(".gemini/settings.json"),
         config: &JsonConfig { servers: "mcpServers", shape: Shape::Plain },
         root: RootArgument::None,
-        marks: &[Place::Project(".gemini"), Place::Home(".gemini")],
+        traces: &[Location::Project(".gemini"), Location::Home(".gemini")],
     },
     Client {
         name: "opencode",
         title: "opencode",
-        place: Place::Project("opencode.json"),
+        location: Location::Project("opencode.json"),
         config: &JsonConfig { servers: "mcp", shape: Shape::Local },
         root: RootArgument::None,
-        marks: &[Place::Project("opencode.json"), Place::Project(".opencode")],
+        traces: &[Location::Project("opencode.json"), Location::Project(".opencode")],
     },
     Client {
         name: "vscode",
         title: "Visual Studio Code",
-        place: Place::Project(".vscode/mcp.json"),
+        location: Location::Project(".vscode/mcp.json"),
         config: &JsonConfig { servers: "servers", shape: Shape::Typed },
         root: RootArgument::Variable("${workspaceFolder}"),
-        marks: &[Place::Project(".vscode"), Place::Home(".vscode")],
+        traces: &[Location::Project(".vscode"), Location::Home(".vscode")],
     },
     Client {
         name: "windsurf",
         title: "Windsurf",
-        place: Place::Home(".codeium/windsurf/mcp_config.json"),
+        location: Location::Home(".codeium/windsurf/mcp_config.json"),
         config: &JsonConfig { servers: "mcpServers", shape: Shape::Plain },
         root: RootArgument::Path,
-        marks: &[Place::Home(".codeium/windsurf")],
+        traces: &[Location::Home(".codeium/windsurf")],
     },
     Client {
         name: "zed",
         title: "Zed",
-        place: Place::Project(".zed/settings.json"),
+        location: Location::Project(".zed/settings.json"),
         config: &JsonConfig { servers: "context_servers", shape: Shape::Plain },
         root: RootArgument::None,
-        marks: &[Place::Project(".zed")],
+        traces: &[Location::Project(".zed")],
     },
 ];
 
-/// The home directory, and the directory for application settings of the desktop system.
+/// The home directory, and the operating system's directory for application settings.
 pub(super) struct Home {
     pub(super) path: PathBuf,
     desktop: PathBuf,
@@ -148,7 +148,7 @@ impl Home {
     }
 }
 
-impl Place {
+impl Location {
     /// Returns the trusted base directory and the path below it.
     fn resolve(&self, root: &Path, home: &Home) -> (PathBuf, PathBuf) {
         match *self {
@@ -162,47 +162,48 @@ impl Place {
 impl Client {
     /// Returns the trusted base directory and the path of the configuration below it.
     pub(super) fn file(&self, root: &Path, home: &Home) -> (PathBuf, PathBuf) {
-        self.place.resolve(root, home)
+        self.location.resolve(root, home)
     }
 
     pub(super) fn is_in_use(&self, root: &Path, home: &Home) -> bool {
-        self.marks.iter().map(|mark| mark.resolve(root, home)).any(|(base, below)| base.join(below).exists())
+        self.traces.iter().map(|trace| trace.resolve(root, home)).any(|(base, below)| base.join(below).exists())
     }
 
-    /// Returns the configuration with the entry of the server.
+    /// Returns the configuration `before` with the server's entry, or a new configuration if `before` is `None`.
     ///
     /// # Errors
     ///
-    /// The reason why the configuration cannot be changed.
-    pub(super) fn with(&self, before: Option<&str>, root: &Path) -> Result<Written, String> {
+    /// Returns the reason if the configuration cannot be changed.
+    pub(super) fn with_entry(&self, before: Option<&str>, root: &Path) -> Result<Written, String> {
         let entry = Entry { command: command(), arguments: self.arguments(root) };
         let Some(text) = before else {
-            return Ok(Written { text: self.config.new_file(&entry), replaces_own: false });
+            return Ok(Written { text: self.config.new_file(&entry), replaces_foreign_entry: false });
         };
         let (mark, content) = text.split_at(byte_order_mark(text).len());
-        let (is_there, replaces_own) = match self.config.find_entry(content)? {
+        let (is_there, replaces_foreign_entry) = match self.config.find_entry(content)? {
             Found::Nothing => (false, false),
-            Found::Entry(found) => (found == entry, !self.is_own_entry(&found)),
+            Found::Entry(found) => (found == entry, !self.is_written_by_init(&found)),
             Found::Other => (false, true),
         };
         let content = if is_there { content.to_owned() } else { self.config.put(content, &entry)? };
-        Ok(Written { text: mark.to_owned() + &content, replaces_own: replaces_own && !is_there })
+        Ok(Written { text: mark.to_owned() + &content, replaces_foreign_entry: replaces_foreign_entry && !is_there })
     }
 
-    /// Returns the configuration without the server, or `None` if the file was created for the server.
+    /// Returns the configuration without the server's entry, or `None` if `text` equals the content of a new file, so
+    /// that the file can be removed.
     ///
     /// # Errors
     ///
-    /// The reason why the configuration cannot be changed.
-    pub(super) fn without(&self, text: &str) -> Result<Option<String>, String> {
+    /// Returns the reason if the configuration cannot be changed.
+    pub(super) fn without_entry(&self, text: &str) -> Result<Option<String>, String> {
         let (mark, content) = text.split_at(byte_order_mark(text).len());
         let rest = self.config.take(content)?;
         Ok(if mark.is_empty() { rest } else { Some(mark.to_owned() + &rest.unwrap_or_default()) })
     }
 
-    /// Whether `aur init` writes entries of this form. The entry may contain another path of the program or another
-    /// project. A program that was built with a team's own stages may have another name than `aur`.
-    fn is_own_entry(&self, entry: &Entry) -> bool {
+    /// Whether `aur init` writes entries of this form. The path to the program and the project may differ. A program
+    /// that was built with a team's own stages may have a name other than `aur`.
+    fn is_written_by_init(&self, entry: &Entry) -> bool {
         let own = std::env::current_exe().ok();
         let own = own.as_deref().and_then(Path::file_stem).and_then(OsStr::to_str);
         let stem = Path::new(&entry.command).file_stem().and_then(OsStr::to_str);
@@ -232,7 +233,8 @@ fn byte_order_mark(text: &str) -> &str {
     if text.starts_with(MARK) { MARK } else { "" }
 }
 
-/// Returns `aur` if that name starts this program, else the path of the program.
+/// Returns `aur` if the first program with this name in `PATH` is the running program; otherwise returns the path to
+/// the running program.
 fn command() -> String {
     let Ok(own) = std::env::current_exe().and_then(|own| own.canonicalize()) else { return PROGRAM.to_owned() };
     let path = std::env::var_os("PATH").unwrap_or_default();

@@ -16,7 +16,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_lines_that_differ_are_shown() {
+    fn only_the_lines_that_differ_are_returned() {
         assert_eq!(differing_lines("a\nb\nc\n", "a\nx\ny\nc\n"), [('-', "b"), ('+', "x"), ('+', "y")]);
         assert_eq!(differing_lines("", "a\n"), [('+', "a")]);
         assert!(differing_lines("a\n", "a\n").is_empty());

@@ -1,4 +1,4 @@
-//! The entry of the server in a configuration.
+//! The server's entry in a configuration.
 
 /// Name of the server in every configuration.
 pub(super) const NAME: &str = "aurora";
@@ -10,7 +10,7 @@ pub(super) struct Entry {
     pub(super) arguments: Vec<String>,
 }
 
-/// The entry of the server in an existing configuration.
+/// The server's entry in an existing configuration.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Found {
     Nothing,
@@ -22,30 +22,30 @@ pub(super) enum Found {
 
 /// A configuration format that can be edited. Texts have no byte order mark.
 ///
-/// Inserting an entry into a text without an entry, and removing it again, restores the original bytes. Therefore,
+/// If an entry is inserted into a text without an entry and then removed, the result has the original bytes. Therefore,
 /// different texts must stay different after the insertion.
 pub(super) trait Config {
     /// Returns the content of a new file that contains only the entry.
     fn new_file(&self, entry: &Entry) -> String;
 
-    /// Finds the entry of the server.
+    /// Finds the server's entry in the text.
     ///
     /// # Errors
     ///
-    /// A description of what is invalid in the text.
+    /// Returns a description of the mistake if the text is invalid.
     fn find_entry(&self, text: &str) -> Result<Found, String>;
 
-    /// Inserts the entry, or replaces the existing one.
+    /// Returns the text with the entry, which replaces an existing one.
     ///
     /// # Errors
     ///
-    /// The reason why the text cannot be changed.
+    /// Returns the reason if the text cannot be changed.
     fn put(&self, text: &str, entry: &Entry) -> Result<String, String>;
 
-    /// Removes the entry. Returns `None` if the text equals a new file.
+    /// Returns the text without the entry, or `None` if `text` equals the content of a new file.
     ///
     /// # Errors
     ///
-    /// The reason why the text cannot be changed.
+    /// Returns the reason if the text cannot be changed.
     fn take(&self, text: &str) -> Result<Option<String>, String>;
 }

@@ -42,7 +42,7 @@ impl Config for JsonConfig {
 
     fn put(&self, text: &str, entry: &Entry) -> Result<String, String> {
         if text.trim().is_empty() {
-            // Omit the final newline, which distinguishes the text from a new file.
+            // Without the final newline, `take` can distinguish the text from a new file.
             return Ok(text.to_owned() + self.file(entry, newline(text)).trim_end());
         }
         let document = Document::parse(text)?;
@@ -66,8 +66,8 @@ impl Config for JsonConfig {
         let document = Document::parse(text)?;
         let root = &document.root;
         let Some((outer, servers, index)) = self.server_in(&document)? else { return Ok(Some(text.to_owned())) };
-        // If `put` created the file, its content or the object of servers together with the entry, then the text is
-        // exactly as `put` writes it. In that case, remove all of that text.
+        // If the entry was written together with the whole file, with the content of an empty file, or with the object
+        // of servers, that text is exactly as `new_file` or `put` wrote it. In that case, remove all of it.
         if let Some(entry) = self.read(&servers.properties[index].value) {
             let (file, content) = (self.file(&entry, newline(text)), text.trim_start());
             if text == file {
@@ -105,7 +105,7 @@ impl JsonConfig {
         Ok(index_of(servers, NAME)?.map(|index| (outer, servers, index)))
     }
 
-    /// Returns the entry if it has exactly the fields that `aur init` writes.
+    /// Returns the entry in `value` if `value` has exactly the fields that `aur init` writes.
     fn read(&self, value: &Value) -> Option<Entry> {
         let object = value.as_object()?;
         let (kind, keys): (_, &[&str]) = match self.shape {
@@ -133,8 +133,8 @@ impl JsonConfig {
         format!("{{{newline}  {}{newline}}}{newline}", self.with_servers(entry, Some(&lines)))
     }
 
-    /// Returns the object of servers as a property. If the object is on one line, it has spaces inside the braces,
-    /// which distinguish it from an object that existed before the entry was inserted.
+    /// Returns the object of servers as a property. If the object is on one line, it has spaces inside the braces.
+    /// These spaces distinguish it from an object that existed before the entry was inserted.
     fn with_servers(&self, entry: &Entry, lines: Option<&Lines>) -> String {
         let property = match lines {
             None => format!(" {} ", self.property(entry, lines)),

@@ -30,9 +30,11 @@ pub(super) struct Lines {
 }
 
 impl<'t> Document<'t> {
+    /// Parses a text.
+    ///
     /// # Errors
     ///
-    /// A description of what is invalid in the text.
+    /// Returns a description of the mistake if the text is not a JSON object.
     pub(super) fn parse(text: &'t str) -> Result<Self, String> {
         let collected = CollectOptions { comments: CommentCollectionStrategy::AsTokens, tokens: true };
         let parsed = parse_to_ast(text, &collected, &ParseOptions::default()).map_err(|error| error.to_string())?;
@@ -46,22 +48,22 @@ impl<'t> Document<'t> {
     /// previous property, if it has no comma.
     ///
     /// The new property starts its own line if the last property does. In an object without properties, the new
-    /// property is always written on one line. This distinguishes it from a property that was written together with its
-    /// object.
+    /// property is always written without line breaks, which distinguishes it from a property that was written together
+    /// with its object.
     pub(super) fn with_property(&self, object: &Object, write: impl Fn(Option<&Lines>) -> String) -> String {
         let Some(last) = object.properties.last() else { return self.with_first_property(object, write) };
         let lines = self.lines_of(object, last);
         let comma = self.comma_after(last.range.end);
-        let behind = comma.as_ref().map_or(last.range.end, |comma| comma.end);
+        let end = comma.as_ref().map_or(last.range.end, |comma| comma.end);
         let (at, space) = match &lines {
-            Some(lines) => (self.end_of_line(behind), format!("{}{}", lines.newline, lines.indent)),
-            None => (behind, " ".to_owned()),
+            Some(lines) => (self.end_of_line(end), format!("{}{}", lines.newline, lines.indent)),
+            None => (end, " ".to_owned()),
         };
         let property = write(lines.as_ref());
         match comma {
             Some(_) => insert_at(self.text, at, &format!("{space}{property},")),
             None => {
-                let (before, between) = (&self.text[..behind], &self.text[behind..at]);
+                let (before, between) = (&self.text[..end], &self.text[end..at]);
                 [before, ",", between, &space, &property, &self.text[at..]].concat()
             }
         }
@@ -94,10 +96,10 @@ impl<'t> Document<'t> {
                 cuts.extend(index.checked_sub(1).and_then(|last| self.comma_after(object.properties[last].range.end)))
             }
         }
-        let is_line_over = self.text[end..].split(LINE_ENDS).next().is_none_or(|rest| rest.trim().is_empty());
+        let is_last_on_line = self.text[end..].split(LINE_ENDS).next().is_none_or(|rest| rest.trim().is_empty());
         let from = match before.map(|token| (&token.token, token.range.end)) {
             // The text after the property must not become part of a line comment.
-            Some((Token::CommentLine(_), _)) if !is_line_over => start,
+            Some((Token::CommentLine(_), _)) if !is_last_on_line => start,
             Some((_, end)) => end,
             None => start,
         };
@@ -111,7 +113,7 @@ impl<'t> Document<'t> {
         [&self.text[..range.start], value, &self.text[range.end..]].concat()
     }
 
-    /// Returns the layout of a property that starts a line.
+    /// Returns the layout of a property that starts a line, or `None` if other text precedes the property on its line.
     pub(super) fn lines_of(&self, object: &Object, property: &ObjectProp) -> Option<Lines> {
         let start = property.range.start;
         let line = self.text[..start].rfind('\n')? + 1;
@@ -137,7 +139,7 @@ impl<'t> Document<'t> {
         offset
     }
 
-    /// Returns the range of the comma after `offset`, if only comments precede it.
+    /// Returns the range of the first token after `offset` that is not a comment, if this token is a comma.
     fn comma_after(&self, offset: usize) -> Option<Range<usize>> {
         let following = &self.tokens[self.tokens.partition_point(|token| token.range.start < offset)..];
         let is_comment = |token: &&TokenAndRange| matches!(token.token, Token::CommentLine(_) | Token::CommentBlock(_));
@@ -161,7 +163,7 @@ impl<'t> Document<'t> {
 ///
 /// # Errors
 ///
-/// If the object has the property twice.
+/// Fails if the object has the property twice.
 pub(super) fn index_of(object: &Object, name: &str) -> Result<Option<usize>, String> {
     let mut found = (0..object.properties.len()).filter(|index| object.properties[*index].name.as_str() == name);
     match (found.next(), found.next()) {

@@ -1,4 +1,4 @@
-//! `aur init`: adds the MCP server to the configurations of agents and editors, and removes it again.
+//! `aur init`: adds the MCP server to the configurations of agents and editors, or removes it from them.
 
 mod clients;
 mod diff;
@@ -62,7 +62,7 @@ struct Change {
     /// The new content, or `None` to remove the file.
     after: Option<String>,
     /// Whether the change replaces an entry that `aur init` did not write.
-    replaces_own: bool,
+    replaces_foreign_entry: bool,
 }
 
 /// Shows the changes, asks for confirmation, and applies them.
@@ -75,8 +75,8 @@ pub(crate) fn run(args: &InitArgs, program: &Program) -> Outcome {
     for client in chosen {
         let change = change(client, args.remove, &root, &home)?;
         if change.before == change.after {
-            let is = if args.remove { "not there" } else { "already there" };
-            program.terminal.note(&format!("{}: {is}, in {}", client.title, display_path(&change)));
+            let state = if args.remove { "not there" } else { "already there" };
+            program.terminal.note(&format!("{}: {state}, in {}", client.title, display_path(&change)));
         } else {
             changes.push(change);
         }
@@ -124,17 +124,17 @@ fn change(client: &'static Client, removes: bool, root: &Path, home: &Home) -> O
         Err(error) => return Err(Failure::new(format!("cannot read {}: {error}", base.join(&file).display()))),
     };
     let failed = |reason: String| Failure::new(format!("cannot change {}: {reason}", base.join(&file).display()));
-    let (after, replaces_own) = if removes {
-        let after = before.as_deref().map(|text| client.without(text)).transpose();
+    let (after, replaces_foreign_entry) = if removes {
+        let after = before.as_deref().map(|text| client.without_entry(text)).transpose();
         (after.map_err(|reason| failed(reason).with_help(format!("remove `{NAME}` by hand")))?.flatten(), false)
     } else {
-        let by_hand = || client.with(None, root).map(|written| written.text).unwrap_or_default();
-        let written = client.with(before.as_deref(), root);
+        let by_hand = || client.with_entry(None, root).map(|written| written.text).unwrap_or_default();
+        let written = client.with_entry(before.as_deref(), root);
         let written =
             written.map_err(|reason| failed(reason).with_help(format!("add this by hand:\n{}", by_hand())))?;
-        (Some(written.text), written.replaces_own)
+        (Some(written.text), written.replaces_foreign_entry)
     };
-    Ok(Change { client, base, file, before, after, replaces_own })
+    Ok(Change { client, base, file, before, after, replaces_foreign_entry })
 }
 
 /// Prints the differing lines of every change.
@@ -145,7 +145,7 @@ fn show(changes: &[Change], terminal: &Terminal) -> Outcome {
             let (before, after) = (change.before.as_deref().unwrap_or(""), change.after.as_deref().unwrap_or(""));
             let heading = format!("{} ({})", display_path(change), change.client.title);
             writeln!(out, "{}", paint.paint(Role::Heading, &heading))?;
-            if change.replaces_own {
+            if change.replaces_foreign_entry {
                 writeln!(out, "replaces an entry `{NAME}` that `aur init` did not write:")?;
             }
             for (sign, line) in diff::differing_lines(before, after) {
@@ -162,14 +162,14 @@ fn nothing_done(args: &InitArgs) -> &'static str {
     if args.remove { "nothing was removed" } else { "nothing was written" }
 }
 
-/// Asks whether to apply the changes. An entry that `aur init` did not write is only replaced after a question on a
-/// terminal.
+/// Asks whether to apply the changes. An entry that `aur init` did not write is replaced only if the user confirms this
+/// on a terminal.
 fn confirm(args: &InitArgs, changes: &[Change], terminal: &Terminal) -> Outcome<bool> {
-    let own = changes.iter().find(|change| change.replaces_own);
+    let foreign = changes.iter().find(|change| change.replaces_foreign_entry);
     let can_ask = io::stdin().is_terminal();
-    match own {
-        Some(own) if args.yes || !can_ask => {
-            let (file, name) = (display_path(own), own.client.name);
+    match foreign {
+        Some(change) if args.yes || !can_ask => {
+            let (file, name) = (display_path(change), change.client.name);
             let message = format!("nothing was written: {file} has an entry `{NAME}` that `aur init` did not write");
             let help = format!(
                 "`aur init {name} --remove` removes it; on a terminal, `aur init {name}` asks whether to replace it"
@@ -179,7 +179,7 @@ fn confirm(args: &InitArgs, changes: &[Change], terminal: &Terminal) -> Outcome<
         _ if args.yes => Ok(true),
         _ if !can_ask => Err(Failure::new(format!("{}: there is no terminal to ask on", nothing_done(args)))
             .with_help("`--yes` confirms without asking")),
-        _ => Ok(terminal.confirms(match own {
+        _ => Ok(terminal.confirms(match foreign {
             _ if args.remove => "Remove this?",
             Some(_) => "Write this and replace the existing entry?",
             None => "Write this?",

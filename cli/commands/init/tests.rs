@@ -1,4 +1,4 @@
-//! Tests of the text after the entry is added, and after it is removed again.
+//! Tests the text of a client's configuration after `aur init` adds its entry, and after the entry is removed.
 
 mod properties;
 
@@ -7,30 +7,31 @@ use std::path::Path;
 use crate::commands::init::clients::{CLIENTS, Client};
 
 fn client(name: &str) -> &'static Client {
-    CLIENTS.iter().find(|client| client.name == name).expect("a client")
+    CLIENTS.iter().find(|client| client.name == name).expect("the client exists")
 }
 
-/// Adds the server to a configuration, with `aur` as the program.
-fn with(client: &Client, before: Option<&str>) -> String {
-    let fresh = client.with(None, Path::new("/app")).expect("written").text;
-    let written = client.with(before, Path::new("/app")).expect("written").text;
-    // In a test, the command is the quoted path of the test program, which may be the first item of a list.
-    let key = fresh.split_once("command").expect("a command").1;
-    let path = key.split(['"', '\'']).find(|part| part.contains('/')).expect("a path");
+/// Adds the server's entry to a configuration, with `aur` as the program.
+fn add_entry(client: &Client, before: Option<&str>) -> String {
+    let fresh = client.with_entry(None, Path::new("/app")).expect("the entry can be added").text;
+    let written = client.with_entry(before, Path::new("/app")).expect("the entry can be added").text;
+    // In tests, the command is the quoted path of the test program, alone or as the first item of a list. Replace this
+    // path with `aur`.
+    let key = fresh.split_once("command").expect("the entry has a command").1;
+    let path = key.split(['"', '\'']).find(|part| part.contains('/')).expect("the command contains a path");
     written.replace(path, "aur")
 }
 
-/// Adds the entry, compares the text, and removes the entry again.
+/// Checks the text after the entry is added to `before`. Also checks that removing the entry restores `before`.
 fn check(name: &str, before: &str, expected: &str) {
     let client = client(name);
-    let written = with(client, Some(before));
+    let written = add_entry(client, Some(before));
     assert_eq!(written, expected, "{name}: {before}");
-    assert_eq!(client.without(&written), Ok(Some(before.to_owned())), "{name}: {written}");
+    assert_eq!(client.without_entry(&written), Ok(Some(before.to_owned())), "{name}: {written}");
 }
 
 #[test]
-fn removing_the_entry_removes_a_new_file() {
-    let json = with(client("claude-code"), None);
+fn removing_the_entry_removes_a_file_without_other_content() {
+    let json = add_entry(client("claude-code"), None);
     insta::assert_snapshot!(json, @r#"
     {
       "mcpServers": {
@@ -41,16 +42,16 @@ fn removing_the_entry_removes_a_new_file() {
       }
     }
     "#);
-    let toml = with(client("codex"), None);
+    let toml = add_entry(client("codex"), None);
     insta::assert_snapshot!(toml, @r#"
     [mcp_servers.aurora]
     command = "aur"
     args = ["mcp"]
     "#);
     for client in CLIENTS {
-        let text = with(client, None);
-        assert_eq!(client.without(&text), Ok(None), "{}", client.name);
-        assert_eq!(client.without(&text.replace('\n', "\r\n")), Ok(None), "{}", client.name);
+        let text = add_entry(client, None);
+        assert_eq!(client.without_entry(&text), Ok(None), "{}", client.name);
+        assert_eq!(client.without_entry(&text.replace('\n', "\r\n")), Ok(None), "{}", client.name);
     }
 }
 
@@ -117,7 +118,7 @@ fn lines_and_comments_stay_where_they_are() {
 }
 
 #[test]
-fn toml_keeps_its_line_ends_and_comments() {
+fn toml_keeps_its_line_endings_and_comments() {
     check(
         "codex",
         "# mine\r\nmodel = \"x\"\r\n",
@@ -157,7 +158,7 @@ fn removing_an_entry_keeps_its_neighbours() {
             "\r\n# of b\r\n[b]\r\n",
         ),
     ] {
-        assert_eq!(client(name).without(before), Ok(Some(after.to_owned())), "{before}");
+        assert_eq!(client(name).without_entry(before), Ok(Some(after.to_owned())), "{before}");
     }
 }
 
@@ -165,24 +166,24 @@ fn removing_an_entry_keeps_its_neighbours() {
 fn invalid_configurations_are_refused() {
     let root = Path::new("/app");
     for text in ["[]", "{", "7", "// none", "{\"mcpServers\": []}", "{\"mcpServers\": {}, \"mcpServers\": {}}"] {
-        assert!(client("claude-code").with(Some(text), root).is_err(), "{text}");
+        assert!(client("claude-code").with_entry(Some(text), root).is_err(), "{text}");
     }
     for text in ["= 1", "mcp_servers = 1", "[[mcp_servers]]", "mcp_servers = {\n}"] {
-        assert!(client("codex").with(Some(text), root).is_err(), "{text}");
+        assert!(client("codex").with_entry(Some(text), root).is_err(), "{text}");
     }
     // There is no entry to remove.
     for (name, text) in
         [("zed", "{\"context_servers\": null}"), ("codex", "mcp_servers = 1"), ("codex", "[[mcp_servers]]")]
     {
-        assert_eq!(client(name).without(text), Ok(Some(text.to_owned())), "{text}");
+        assert_eq!(client(name).without_entry(text), Ok(Some(text.to_owned())), "{text}");
     }
 }
 
 #[test]
-fn an_entry_of_the_user_differs_from_one_of_aur_init() {
+fn entries_that_aur_init_did_not_write_are_recognised() {
     let root = Path::new("/app");
     let json = |entry: &str| format!("{{\n  \"mcpServers\": {{\n    \"aurora\": {entry} // mine\n  }}\n}}\n");
-    for (name, entry, is_own) in [
+    for (name, entry, is_foreign) in [
         ("claude-code", r#"{"command": "/old/bin/aur", "args": ["mcp"]}"#, false),
         ("claude-code", r#"{"args": ["mcp"], "command": "aur.exe"}"#, false),
         ("windsurf", r#"{"command": "aur", "args": ["mcp", "--root", "/other"]}"#, false),
@@ -194,13 +195,13 @@ fn an_entry_of_the_user_differs_from_one_of_aur_init() {
         ("claude-code", r#"{"command": "/opt/minotaur", "args": ["mcp"]}"#, true),
         ("claude-code", "7", true),
     ] {
-        let written = client(name).with(Some(&json(entry)), root).expect("written");
-        assert_eq!(written.replaces_own, is_own, "{name}: {entry}");
+        let written = client(name).with_entry(Some(&json(entry)), root).expect("the entry can be added");
+        assert_eq!(written.replaces_foreign_entry, is_foreign, "{name}: {entry}");
         assert!(written.text.contains("} // mine\n  }\n}\n"), "{}", written.text);
-        let again = client(name).with(Some(&written.text), root).expect("written");
-        assert!(again.text == written.text && !again.replaces_own, "{}", again.text);
+        let again = client(name).with_entry(Some(&written.text), root).expect("the entry can be added");
+        assert!(again.text == written.text && !again.replaces_foreign_entry, "{}", again.text);
     }
-    for (before, is_own, end) in [
+    for (before, is_foreign, end) in [
         ("[mcp_servers.aurora]\nargs = [\"mcp\"]\ncommand = '/old/aur' # mine\n", false, " # mine\n"),
         (
             "[mcp_servers.aurora]\ncommand = \"aur\"\nargs = [\"mcp\"]\ncwd = \"/\"\n\n[b]\n",
@@ -208,7 +209,7 @@ fn an_entry_of_the_user_differs_from_one_of_aur_init() {
             "\nargs = [\"mcp\"]\n",
         ),
     ] {
-        let written = client("codex").with(Some(before), root).expect("written");
-        assert!(written.replaces_own == is_own && written.text.ends_with(end), "{}", written.text);
+        let written = client("codex").with_entry(Some(before), root).expect("the entry can be added");
+        assert!(written.replaces_foreign_entry == is_foreign && written.text.ends_with(end), "{}", written.text);
     }
 }

@@ -112,7 +112,7 @@ fn parsed(text: &str) -> Result<Document<&str>, String> {
     Document::parse(text).map_err(|error| error.message().to_owned())
 }
 
-/// Returns the entry if it has exactly the fields that `aur init` writes.
+/// Returns the entry in `item` if `item` has exactly the fields that `aur init` writes.
 fn read(item: &Item) -> Option<Entry> {
     let table = item.as_table_like().filter(|table| table.len() == 2)?;
     let arguments = table.get("args")?.as_array()?.iter().map(|argument| argument.as_str().map(str::to_owned));
@@ -121,13 +121,13 @@ fn read(item: &Item) -> Option<Entry> {
 
 /// Returns the text with new values for the entry `old`.
 fn with_values(text: &str, old: &Item, entry: &Entry) -> String {
-    let place = |key| old.get(key).and_then(Item::span).unwrap_or_default();
-    let mut values = [(place("command"), quoted(&entry.command)), (place("args"), list(&entry.arguments))];
+    let range = |key| old.get(key).and_then(Item::span).unwrap_or_default();
+    let mut values = [(range("command"), quoted(&entry.command)), (range("args"), list(&entry.arguments))];
     // Replace the last value first, so that the offset of the other value stays valid.
-    values.sort_by_key(|(place, _)| std::cmp::Reverse(place.start));
-    values.into_iter().fold(text.to_owned(), |text, (place, value)| {
-        let start = place.start;
-        insert_at(&remove_ranges(&text, vec![place]), start, &value)
+    values.sort_by_key(|(range, _)| std::cmp::Reverse(range.start));
+    values.into_iter().fold(text.to_owned(), |text, (range, value)| {
+        let start = range.start;
+        insert_at(&remove_ranges(&text, vec![range]), start, &value)
     })
 }
 
@@ -170,35 +170,35 @@ fn line_of(text: &str, table: &InlineTable) -> Result<Range<usize>, String> {
 /// Returns the text without the lines of an item. If there are empty lines before and after a table, the empty line
 /// before it is removed too.
 fn without_lines(text: &str, item: &Item) -> String {
-    let mut places = Vec::new();
-    add_places(item, &mut places);
-    let line = |place: usize| text[..place].rfind('\n').map_or(0, |at| at + 1);
-    let next = |place: usize| text[place..].find('\n').map_or(text.len(), |at| place + at + 1);
-    let cut = |place: Range<usize>| {
-        let (start, end) = (line(place.start), next(place.end));
-        let is_table = text[place.start..].starts_with('[');
+    let mut ranges = Vec::new();
+    add_ranges(item, &mut ranges);
+    let line = |offset: usize| text[..offset].rfind('\n').map_or(0, |at| at + 1);
+    let next = |offset: usize| text[offset..].find('\n').map_or(text.len(), |at| offset + at + 1);
+    let cut = |range: Range<usize>| {
+        let (start, end) = (line(range.start), next(range.end));
+        let is_table = text[range.start..].starts_with('[');
         let before = line(start.saturating_sub(1));
         let is_apart = text[before..start].trim().is_empty() && text[end..next(end)].trim().is_empty();
         if is_table && is_apart { before..end } else { start..end }
     };
-    remove_ranges(text, places.into_iter().map(cut).collect())
+    remove_ranges(text, ranges.into_iter().map(cut).collect())
 }
 
-/// Adds the ranges of an item: its values, and its tables from the header to the last value.
-fn add_places(item: &Item, places: &mut Vec<Range<usize>>) {
+/// Adds the ranges of an item to `ranges`: of every value, and of every table from its header to its last value.
+fn add_ranges(item: &Item, ranges: &mut Vec<Range<usize>>) {
     match item {
         Item::None => {}
-        Item::Value(value) => places.extend(value.span()),
-        Item::Table(table) => add_places_of_table(table, places),
-        Item::ArrayOfTables(tables) => tables.iter().for_each(|table| add_places_of_table(table, places)),
+        Item::Value(value) => ranges.extend(value.span()),
+        Item::Table(table) => add_ranges_of_table(table, ranges),
+        Item::ArrayOfTables(tables) => tables.iter().for_each(|table| add_ranges_of_table(table, ranges)),
     }
 }
 
-fn add_places_of_table(table: &Table, places: &mut Vec<Range<usize>>) {
+fn add_ranges_of_table(table: &Table, ranges: &mut Vec<Range<usize>>) {
     if let Some(header) = table.span().filter(|_| !table.is_implicit() && !table.is_dotted()) {
-        places.push(header.start..last_value(table).unwrap_or(header.end));
+        ranges.push(header.start..last_value(table).unwrap_or(header.end));
     }
-    table.iter().for_each(|(_, item)| add_places(item, places));
+    table.iter().for_each(|(_, item)| add_ranges(item, ranges));
 }
 
 /// Returns the end of the last value below the header of a table.

@@ -1,4 +1,5 @@
 //! Arguments that several `aur logs` commands share.
+
 use aurora_logs::Month;
 use clap::{Args, ValueEnum};
 use jiff::civil::Date;

@@ -55,7 +55,7 @@ fn write(logs: &LogDirectory, log: &LogFile, target: &Path, is_forced: bool) -> 
     directory.synchronise().map_err(failed)
 }
 
-/// Copies the log into a new file. Only the user may read the file, as only the user may read the log.
+/// Copies the log into a new file. Like the log, the file can be read only by the user.
 fn copy(logs: &LogDirectory, log: &LogFile, file: &mut File) -> Outcome {
     make_private(file)?;
     let mut text = logs.read(log).map_err(|error| place::unread_failure(&log.path(), &error))?;

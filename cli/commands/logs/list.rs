@@ -10,7 +10,7 @@ use crate::commands::logs::rows::Rows;
 use crate::context::{Failure, Outcome, Program, Terminal};
 use crate::output::{Role, sanitize, width};
 
-/// Default limit without a date option.
+/// Maximum number of logs if neither a limit nor a date option is given.
 const DEFAULT_LIMIT: usize = 20;
 const INDENT: &str = "    ";
 

@@ -27,7 +27,7 @@ struct PrintedReport<'r> {
     actions: &'r Vec<PlannedAction>,
 }
 
-/// Maintains the logs, or prints what would be done.
+/// Maintains the logs. In a dry run, only prints what would be done.
 pub(super) fn run(is_rehearsal: bool, format: ReportFormat, program: &Program) -> Outcome {
     let terminal = &program.terminal;
     let settings = place::settings()?;

@@ -26,7 +26,8 @@ pub(super) fn unread_failure(file: &str, error: &io::Error) -> Failure {
     Failure::new(format!("cannot read {file}: {error}"))
 }
 
-/// Finds the log with this name or id. Fails with exit code 1 if no log matches, and with 2 if several logs match.
+/// Finds the log with the name or id `given`. Fails with exit code 1 if no log matches. Fails with exit code 2 if
+/// several logs match, or if none matches but some could not be read.
 pub(super) fn find(given: &str, terminal: &Terminal) -> Outcome<(LogDirectory, LogFile)> {
     let nothing = || Failure::Short(format!("no log has the name or id `{given}`"));
     let logs = logs()?.ok_or_else(nothing)?;
@@ -64,7 +65,8 @@ pub(super) fn warn_unread(problem: &UnreadLog, terminal: &Terminal) {
     terminal.warn(&format!("cannot read {}: {}", problem.file, problem.cause));
 }
 
-/// Returns the outcome of a command that found `found` logs and could not read `unread` logs.
+/// Returns the outcome of a command that found `found` logs and could not read `unread` logs. `nothing` returns the
+/// message for the case that no log was found.
 pub(super) fn outcome(unread: u64, found: u64, nothing: impl FnOnce() -> String) -> Outcome {
     if unread > 0 {
         return Err(Failure::new(format!("{} could not be read", units::counted(unread, "log"))));

@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_and_lines() {
+    fn results_are_written_as_a_list_or_as_lines() {
         assert_eq!(written(true, &[]), "[]\n");
         assert_eq!(written(true, &["a", "b"]), "[\n\"a\",\n\"b\"\n]\n");
         assert_eq!(written(false, &["a", "b"]), "\"a\"\n\"b\"\n");

@@ -99,10 +99,10 @@ fn search(
 /// Writes file, lines, section and id on one line, and the best matching lines below.
 fn write_text(out: &mut impl Write, hit: &SearchHit, paint: Painter) -> io::Result<()> {
     let SearchHit { file, line_start, line_end, .. } = hit;
-    let place = paint.paint(Role::Path, &format!("{}:{line_start}-{line_end}", sanitize::line(file)));
+    let location = paint.paint(Role::Path, &format!("{}:{line_start}-{line_end}", sanitize::line(file)));
     let section = hit.name.as_deref().map(|name| format!("  {}", paint.paint(Role::Heading, &sanitize::line(name))));
     let id = hit.id.as_deref().map(|id| format!("  {}", paint.paint(Role::Faint, &sanitize::line(id))));
-    writeln!(out, "{place}{}{}", section.unwrap_or_default(), id.unwrap_or_default())?;
+    writeln!(out, "{location}{}{}", section.unwrap_or_default(), id.unwrap_or_default())?;
     for line in &hit.lines {
         let (start, end) = (line.found.start, line.found.end);
         let [before, found, after] =

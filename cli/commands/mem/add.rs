@@ -20,12 +20,13 @@ Examples:
   aur mem add knowledge oauth.json --scope project
   echo '{\"content\": {\"pattern\": \"auth-setup\", \"success_score\": 0.9}}' | aur mem add reasoning - --format json
 
-FILE is a JSON object, or for a note also Markdown or plain text; `aur mem schema KIND` prints the
-schema. Reasoning and knowledge with a score below 0.5 are not stored; from 0.8 they are patterns.
+FILE is a JSON object; a note can also be Markdown or plain text. `aur mem schema KIND` prints the
+schema. Reasoning and knowledge entries with a score below 0.5 are not stored; entries with a score
+of at least 0.8 are marked as patterns.
 Exits with 1 if the entry is not stored.")]
 pub(crate) struct AddArgs {
     /// Kind of the entry
-    #[arg(value_parser = written_kind())]
+    #[arg(value_parser = addable_kind())]
     pub(crate) kind: Kind,
 
     /// File to read; `-` is standard input
@@ -65,7 +66,7 @@ pub(super) fn print(stored: &Stored, owner: Owner, format: ReportFormat, termina
             return Ok(());
         }
         let pattern = if stored.is_pattern { ", as a pattern" } else { "" };
-        writeln!(out, "{} in the {}'s memory{pattern}", sanitize::line(&stored.id), owner.as_str())
+        writeln!(out, "stored {} in the {}'s memory{pattern}", sanitize::line(&stored.id), owner.as_str())
     })?;
     match stored.stored {
         true => Ok(()),
@@ -74,7 +75,7 @@ pub(super) fn print(stored: &Stored, owner: Owner, format: ReportFormat, termina
 }
 
 /// Returns a parser for the kinds of entries that users can add.
-fn written_kind() -> impl TypedValueParser<Value = Kind> {
+fn addable_kind() -> impl TypedValueParser<Value = Kind> {
     let names = [Kind::Reasoning, Kind::Knowledge, Kind::Note].map(Kind::name);
     PossibleValuesParser::new(names).map(|name| Kind::from_name(&name).unwrap_or(Kind::Note))
 }

@@ -51,7 +51,7 @@ pub(crate) fn run(args: &CompactArgs, program: &Program) -> Outcome {
 fn compact_memory(owner: Owner, args: &CompactArgs, program: &Program) -> Outcome {
     let selected = MemoryArgs { root: args.index.root.clone(), memory: Some(owner), lifespan_policies: None };
     let mut memories = Memories::open(&selected, program)?;
-    memories.warn_left_out(program)?;
+    memories.warn_unusable(program)?;
     let memory = memories.iter().next().ok_or_else(|| Failure::new("the memory does not exist"))?;
     let done = memory.compact()?;
     let (removed, versions) = (units::count(done.removed_entries as u64), units::count(done.versions as u64));

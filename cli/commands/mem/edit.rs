@@ -33,7 +33,7 @@ pub(crate) struct EditArgs {
 /// Replaces an entry with the content of a file, or with the result of the user's editor.
 pub(crate) fn run(args: &EditArgs, program: &Program) -> Outcome {
     let memories = Memories::open(&args.memories, program)?;
-    let memory = memories.with(&args.id, false)?;
+    let memory = memories.containing(&args.id)?;
     let kind = Kind::from_id(&args.id).ok_or_else(|| Failure::new(format!("{} is not the id of an entry", args.id)))?;
     let given = match &args.file {
         Some(file) => document::read(file)?,

@@ -122,7 +122,7 @@ fn measure(args: &AskArgs, program: &Program) -> Outcome {
     program
         .terminal
         .print(args.index.format, &evaluation, |out| evaluation::write(out, &evaluation, program.terminal.out))?;
-    if missed.is_empty() { Ok(()) } else { Err(Failure::Short(below(&missed))) }
+    if missed.is_empty() { Ok(()) } else { Err(Failure::Short(missed_floors_message(&missed))) }
 }
 
 fn ask(engines: &[Engine], batches: &[golden::QuestionBatch], config: &SearchConfig) -> Outcome<Run> {
@@ -151,12 +151,12 @@ fn ask_another(
     ask(&vec![engine; batches.len()], batches, config)
 }
 
-fn below(missed: &[MissedFloor]) -> String {
-    let said = missed.iter().map(|missed| match missed.value {
+fn missed_floors_message(missed: &[MissedFloor]) -> String {
+    let lines = missed.iter().map(|missed| match missed.value {
         Some(value) => {
             format!("{} is required, but the value is {value:.3} ({:.3} short)", missed.floor, missed.short_by)
         }
         None => format!("{} is required, but no question measures it", missed.floor),
     });
-    format!("below the floor:\n  {}", said.collect::<Vec<_>>().join("\n  "))
+    format!("below the floor:\n  {}", lines.collect::<Vec<_>>().join("\n  "))
 }

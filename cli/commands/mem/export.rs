@@ -65,7 +65,7 @@ pub(crate) fn run(args: &ExportArgs, program: &Program) -> Outcome {
     })
 }
 
-/// Checks that the output file is not a symbolic link by which the repository redirects the output.
+/// Checks that the output file is not a symbolic link with which the repository could redirect the output.
 fn check_target(file: &Path, root: &Path) -> Outcome {
     if is_link_within(file, root) {
         return Err(Failure::new(format!("{} is a symbolic link inside the indexed tree", file.display()))

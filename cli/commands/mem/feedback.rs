@@ -65,7 +65,7 @@ pub(crate) struct FeedbackArgs {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum VerdictArg {
-    /// The result, or a help on the way to it
+    /// The wanted result, or helpful in finding it
     Good,
     /// Not helpful, or misleading
     Bad,
@@ -91,8 +91,8 @@ fn verdicts(verdict: VerdictArg, args: &FeedbackArgs, program: &Program) -> Outc
     let project = program.find(args.index.root.as_deref())?;
     let learning = learning(&project)?;
     let mut chunks = Vec::new();
-    for (home, keys) in group_by_history(args, &project, program)? {
-        let log = AccessLog::open(&home, &user::trust().known)?;
+    for (directory, keys) in group_by_history(args, &project, program)? {
+        let log = AccessLog::open(&directory, &user::trust().known)?;
         let report = judge(&log, &learning, verdict, &keys, aurora_clock::now_seconds())?;
         if let Some(reason) = log.restart_reason() {
             program.terminal.warn(&format!(
@@ -105,20 +105,20 @@ fn verdicts(verdict: VerdictArg, args: &FeedbackArgs, program: &Program) -> Outc
     program.terminal.print(args.index.format, &report, |out| write_chunks(out, &report.chunks))
 }
 
-/// Groups the keys of the given chunks by the directory of the access history that contains them, in the order of the
+/// Groups the keys of the given chunks and entries by the directory of their access history, in the order of the
 /// arguments.
 fn group_by_history(args: &FeedbackArgs, project: &Project, program: &Program) -> Outcome<Vec<(PathBuf, Vec<String>)>> {
     let is_entry = |id: &str| Kind::from_id(id).is_some_and(|kind| kind != Kind::Code);
     let mut found: Vec<(PathBuf, Vec<String>)> = Vec::new();
     let mut index = None;
     for id in &args.ids {
-        let home = if is_entry(id) {
+        let directory = if is_entry(id) {
             memories::find_history_directory(id, project.root()).map_err(|failure| unknown(&failure.message()))?
         } else {
             None
         };
-        let (home, key) = match home {
-            Some(home) => (home, id.clone()),
+        let (directory, key) = match directory {
+            Some(directory) => (directory, id.clone()),
             None => {
                 let (project, snapshot) = match &mut index {
                     Some(opened) => opened,
@@ -130,10 +130,10 @@ fn group_by_history(args: &FeedbackArgs, project: &Project, program: &Program) -
                 (project.directory(), key)
             }
         };
-        match found.iter_mut().find(|(known, _)| *known == home) {
+        match found.iter_mut().find(|(known, _)| *known == directory) {
             Some((_, keys)) if keys.contains(&key) => {}
             Some((_, keys)) => keys.push(key),
-            None => found.push((home, vec![key])),
+            None => found.push((directory, vec![key])),
         }
     }
     Ok(found)

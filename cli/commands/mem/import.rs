@@ -85,8 +85,8 @@ pub(crate) fn run(args: &ImportArgs, program: &Program) -> Outcome {
     };
     let shown = project.root().display().to_string();
     let (known, workers) = (&user::trust().known, Workers::default());
-    let arrival = ImportContext { name, root: &shown, now: aurora_clock::now_seconds(), known, workers };
-    let imported = Environment::import(&project.directory(), &mut input, arrival)?;
+    let context = ImportContext { name, root: &shown, now: aurora_clock::now_seconds(), known, workers };
+    let imported = Environment::import(&project.directory(), &mut input, context)?;
     project.record()?;
     if !imported.complete {
         terminal.warn("the index is incomplete: the run that built it was stopped early, could not read every file, or lacks stage results");

@@ -165,12 +165,13 @@ fn default_for(options: &IndexOptions) -> Untrusted {
     if is_imported { Untrusted::Keep } else { Untrusted::Fail }
 }
 
-/// Records the content of the index, so that a copy restored elsewhere together with the user's directory is trusted.
+/// Records the content of the index in the user's directory. If both are later copied to another location, the copy of
+/// the index is then trusted.
 fn record_content(options: &IndexOptions, program: &Program) {
-    let home = ProjectDirectory::in_root(&options.root);
+    let directory = ProjectDirectory::in_root(&options.root);
     let Ok(snapshot) = program.project(options.root.clone()).any_snapshot() else { return };
-    if let Err(error) = options.trust.known.record_content(home.path(), &snapshot) {
-        program.terminal.note(&format!("a copy of this index in another place will not be trusted: {error}"));
+    if let Err(error) = options.trust.known.record_content(directory.path(), &snapshot) {
+        program.terminal.note(&format!("a copy of this index in another location will not be trusted: {error}"));
     }
 }
 

@@ -35,7 +35,7 @@ pub(crate) struct LinkArgs {
 /// Adds or removes a link.
 pub(crate) fn run(args: &LinkArgs, program: &Program) -> Outcome {
     let memories = Memories::open(&args.memories, program)?;
-    let memory = memories.with(&args.id, false)?;
+    let memory = memories.containing(&args.id)?;
     let weight = (!args.remove).then_some(args.weight);
     memory.link(&args.id, &args.to, &args.relation, weight, aurora_clock::now_seconds())?;
     let done = if args.remove { "no longer linked to" } else { "linked to" };

@@ -48,7 +48,7 @@ const MAX_TITLE_COLUMNS: usize = 60;
 /// Prints the entries that pass the filters.
 pub(crate) fn run(args: &ListArgs, program: &Program) -> Outcome {
     let mut memories = Memories::open(&args.memories, program)?;
-    memories.warn_left_out(program)?;
+    memories.warn_unusable(program)?;
     let now = aurora_clock::now_seconds();
     let mut reports: Vec<EntryReport> = Vec::new();
     for memory in memories.iter() {

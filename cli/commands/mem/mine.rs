@@ -62,9 +62,9 @@ pub(crate) fn run(args: &MineArgs, program: &Program) -> Outcome {
     let directory = match &args.out {
         Some(out) => create_named(out),
         None => {
-            let home = ProjectDirectory::in_root(&root).create();
+            let directory = ProjectDirectory::in_root(&root).create();
             // Sets that an earlier version wrote may be readable by other users.
-            let sets = home.and_then(|home| home.create_private_directory(ProjectDirectory::MINED_SETS));
+            let sets = directory.and_then(|directory| directory.create_private_directory(ProjectDirectory::MINED_SETS));
             sets.inspect(Directory::make_private)
         }
     };
@@ -91,9 +91,9 @@ fn create_named(path: &Path) -> io::Result<Directory> {
     }
 }
 
-/// Copies the pipeline of a project, if the project has its own.
+/// Copies the pipeline file of a project, if there is one.
 fn copy_pipeline(from: &Path, to: &Path) -> io::Result<()> {
-    let read = |home: Directory| home.read(ProjectDirectory::PIPELINE, MAX_PIPELINE_BYTES);
+    let read = |directory: Directory| directory.read(ProjectDirectory::PIPELINE, MAX_PIPELINE_BYTES);
     match ProjectDirectory::in_root(from).open().and_then(read) {
         Ok(pipeline) => ProjectDirectory::in_root(to).create()?.write(ProjectDirectory::PIPELINE, &pipeline),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),

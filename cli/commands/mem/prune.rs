@@ -35,7 +35,7 @@ struct Report {
 /// Deletes the entries whose lifespan is over, and prints the reason for each.
 pub(crate) fn run(args: &PruneArgs, program: &Program) -> Outcome {
     let mut memories = Memories::open(&args.memories, program)?;
-    memories.warn_left_out(program)?;
+    memories.warn_unusable(program)?;
     let mut report = Report { dry_run: args.dry_run, entries: Vec::new(), kept: 0 };
     for memory in memories.iter() {
         let (pruned, kept) = memory.prune(&memories.rules, args.dry_run, aurora_clock::now_seconds())?;

@@ -113,11 +113,12 @@ pub(crate) fn run(args: &RecallArgs, program: &Program) -> Outcome {
     };
     let request = SearchRequest { snippet_lines: usize::from(is_list), ..SearchRequest::new(query) };
     let least = args.min_activation.unwrap_or(if args.passive { PASSIVE_ACTIVATION } else { 0.0 });
-    // Some result always has the highest activation, so passive retrieval also requires a term that matches the query.
-    let is_asked = |hit: &Hit| !args.passive || !hit.explanation.matched_terms.is_empty();
+    // One result always has the highest activation, even if no result is relevant. Passive recall therefore also
+    // requires a term that matches the query.
+    let is_relevant = |hit: &Hit| !args.passive || !hit.explanation.matched_terms.is_empty();
     let recalled = searched.ask(|searchers| {
         let mut found = searchers.search(&request)?;
-        found.hits.retain(|hit| hit.scores.activation >= least && is_asked(hit));
+        found.hits.retain(|hit| hit.scores.activation >= least && is_relevant(hit));
         Recalled::new(args, found, searchers, now)
     });
     let mut recalled = recalled?;

@@ -21,7 +21,7 @@ pub(crate) struct RemoveArgs {
 /// Removes all given entries, or none if one of them is unknown.
 pub(crate) fn run(args: &RemoveArgs, program: &Program) -> Outcome {
     let memories = Memories::open(&args.memories, program)?;
-    let found = args.ids.iter().map(|id| Ok((id, memories.with(id, false)?))).collect::<Outcome<Vec<_>>>()?;
+    let found = args.ids.iter().map(|id| Ok((id, memories.containing(id)?))).collect::<Outcome<Vec<_>>>()?;
     let mut out = program.terminal.stdout();
     for (id, memory) in found {
         memory.remove(id, aurora_clock::now_seconds())?;

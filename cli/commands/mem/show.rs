@@ -50,9 +50,9 @@ struct ShownVersion<'v> {
 
 pub(crate) fn run(args: &ShowArgs, program: &Program) -> Outcome {
     let memories = Memories::open(&args.memories, program)?;
-    let memory = memories.with(&args.id, false)?;
+    let memory = memories.containing(&args.id)?;
     let report = memory.report(&args.id, (&memories.rules, &memories.config), aurora_clock::now_seconds())?;
-    let report = report.ok_or_else(|| Failure::new(format!("no entry {}", args.id)))?;
+    let report = report.ok_or_else(|| Failure::new(format!("there is no entry {}", args.id)))?;
     let versions = if args.history { memory.versions(&args.id)? } else { Vec::new() };
     let printed = WithHistory {
         report: &report,

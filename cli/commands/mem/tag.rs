@@ -32,7 +32,7 @@ pub(crate) fn run(args: &TagArgs, program: &Program) -> Outcome {
         return tag_code(args, program);
     }
     let memories = Memories::open(&args.memories, program)?;
-    let memory = memories.with(&args.id, false)?;
+    let memory = memories.containing(&args.id)?;
     let add: Vec<&str> = args.tags.iter().map(String::as_str).collect();
     let remove: Vec<&str> = args.remove.iter().map(String::as_str).collect();
     let tags = memory.tag(&args.id, &add, &remove, aurora_clock::now_seconds())?;

@@ -123,7 +123,7 @@ pub(crate) fn run(args: &TuneArgs, program: &Program) -> Outcome {
         Some(file) => write_named(file, &config_file(&report)),
         None => project
             .create()
-            .and_then(|home| home.write(ProjectDirectory::TUNED_CONFIG, config_file(&report).as_bytes())),
+            .and_then(|directory| directory.write(ProjectDirectory::TUNED_CONFIG, config_file(&report).as_bytes())),
     };
     written.map_err(|error| Failure::new(format!("cannot write {}: {error}", file.display())))?;
     let config = ProjectDirectory::in_root(&root).path_of(ProjectDirectory::CONFIG);

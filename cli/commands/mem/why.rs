@@ -109,7 +109,7 @@ struct DirectoryReport<'r> {
 
 /// Explains the given files and directories. The exit code is 1 if one of them is not indexed.
 pub(crate) fn run(args: &WhyArgs, program: &Program) -> Outcome {
-    let id = |given: &PathBuf| given.to_str().filter(|id| is_memory(id)).map(str::to_owned);
+    let id = |given: &PathBuf| given.to_str().filter(|id| is_entry_id(id)).map(str::to_owned);
     if let Some(ids) = args.paths.iter().map(id).collect::<Option<Vec<String>>>() {
         return explain_entries(&ids, args, program);
     }
@@ -143,9 +143,9 @@ fn explain_entries(ids: &[String], args: &WhyArgs, program: &Program) -> Outcome
     let memories = Memories::open(&args.memory, program)?;
     let terminal = &program.terminal;
     for id in ids {
-        let memory = memories.with(id, false)?;
+        let memory = memories.containing(id)?;
         let decision = memory.decision(id, &memories.rules, aurora_clock::now_seconds())?;
-        let decision = decision.ok_or_else(|| Failure::new(format!("no entry {id}")))?;
+        let decision = decision.ok_or_else(|| Failure::new(format!("there is no entry {id}")))?;
         terminal.print(args.format, &decision, |out| write_decision(out, id, &decision, terminal))?;
     }
     Ok(())
@@ -166,8 +166,8 @@ fn write_decision(out: &mut impl Write, id: &str, decision: &Decision, terminal:
     Ok(())
 }
 
-/// Whether `name` is the id of an entry of memory.
-fn is_memory(name: &str) -> bool {
+/// Whether `name` is the id of a memory entry. If there is also a file with this name, the file takes precedence.
+fn is_entry_id(name: &str) -> bool {
     Kind::from_id(name).is_some_and(|kind| kind != Kind::Code) && !Path::new(name).exists()
 }
 

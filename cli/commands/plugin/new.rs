@@ -66,8 +66,9 @@ pub(crate) fn run(args: &NewArgs, program: &Program) -> Outcome {
     check_name(name)?;
     let cannot = |what: &Path, error: io::Error| Failure::new(format!("cannot write {}: {error}", what.display()));
     let project = ProjectDirectory::in_root(&root);
-    let home = project.create().map_err(|error| cannot(project.path(), error))?;
-    let plugins = home.create_directory(ProjectDirectory::PLUGINS).map_err(|error| cannot(project.path(), error))?;
+    let directory = project.create().map_err(|error| cannot(project.path(), error))?;
+    let plugins =
+        directory.create_directory(ProjectDirectory::PLUGINS).map_err(|error| cannot(project.path(), error))?;
     let NewStage { files, table, next } = match args.lang {
         PluginLanguage::Python => python(name),
         PluginLanguage::Rust => rust(name),
@@ -78,7 +79,7 @@ pub(crate) fn run(args: &NewArgs, program: &Program) -> Outcome {
         PluginLanguage::Wasm => wasm(name),
     };
     let pipeline_path = project.path_of(ProjectDirectory::PIPELINE);
-    let known = match home.read_to_string(ProjectDirectory::PIPELINE, MAX_PIPELINE_BYTES) {
+    let known = match directory.read_to_string(ProjectDirectory::PIPELINE, MAX_PIPELINE_BYTES) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => "extends = \"default\"\n".to_owned(),
         Err(error) => return Err(Failure::new(format!("cannot read {}: {error}", pipeline_path.display()))),
@@ -92,7 +93,7 @@ pub(crate) fn run(args: &NewArgs, program: &Program) -> Outcome {
     for (path, content) in &files {
         write(&plugins, path, content).map_err(|error| cannot(&plugins.path().join(path), error))?;
     }
-    let replaced = home.replace(ProjectDirectory::PIPELINE, |file| file.write_all(text.as_bytes()));
+    let replaced = directory.replace(ProjectDirectory::PIPELINE, |file| file.write_all(text.as_bytes()));
     replaced.map_err(|error| cannot(&pipeline_path, error))?;
     program.terminal.write(|out| {
         for (path, _) in &files {

@@ -10,7 +10,7 @@ use aurora_suggest::did_you_mean;
 use clap::Args;
 
 use crate::context::{Failure, Outcome, Program, RootArgs, Terminal, place, programs};
-use crate::output::sanitize;
+use crate::output::{sanitize, units};
 
 /// Show the program of a stage, and allow it to run
 #[derive(Debug, Args)]
@@ -68,11 +68,11 @@ pub(crate) fn run(args: &TrustPluginArgs, program: &Program) -> Outcome {
     match (&args.digest, &args.name) {
         (Some(file), name) => {
             let list = DigestList::read(file, &root)?;
-            let asked: Vec<&StageProgram> = match name {
+            let requested: Vec<&StageProgram> = match name {
                 Some(name) => vec![named(name)?],
                 None => programs.iter().filter(|known| !known.spec.is_confined).collect(),
             };
-            allow_listed(&asked, &list, file, &root, program)
+            allow_listed(&requested, &list, file, &root, program)
         }
         (None, Some(name)) => ask(named(name)?, args.yes, &root, program),
         (None, None) => Err(Failure::new("no stage is named").with_help("`aur plugin list` shows the stages")),
@@ -85,16 +85,26 @@ fn revoke(args: &TrustPluginArgs, root: &Path, options: &IndexOptions, program: 
     // A pipeline with errors has no plan, but its permissions can still be revoked.
     let programs = indexing::plan(options).ok().and_then(|plan| plan_programs(&plan, options).ok());
     let current = programs.iter().flatten().find(|known| known.stage == name).map(|known| &known.identity);
-    let forgotten = user::consents().revoke(root, name, current)?;
-    program.terminal.line(&format!("Revoked: {forgotten} of stage {}", sanitize::line(name)))
+    let count = user::consents().revoke(root, name, current)?;
+    program.terminal.line(&format!(
+        "Revoked {} of stage {}",
+        units::counted(count as u64, "permission"),
+        sanitize::line(name)
+    ))
 }
 
 /// Allows the requested programs whose digests the file lists. Fails if the file does not list a program, or the digest
 /// of a program covers no file of the project.
-fn allow_listed(asked: &[&StageProgram], list: &DigestList, file: &Path, root: &Path, program: &Program) -> Outcome {
+fn allow_listed(
+    requested: &[&StageProgram],
+    list: &DigestList,
+    file: &Path,
+    root: &Path,
+    program: &Program,
+) -> Outcome {
     let mut out = program.terminal.stdout();
     let (listed, others): (Vec<_>, Vec<_>) =
-        asked.iter().copied().partition(|known| list.contains(&known.identity.hex()));
+        requested.iter().copied().partition(|known| list.contains(&known.identity.hex()));
     let (listed, without_files): (Vec<_>, Vec<_>) =
         listed.into_iter().partition(|known| known.spec.is_confined || known.identity.has_files());
     for known in listed {
@@ -103,7 +113,7 @@ fn allow_listed(asked: &[&StageProgram], list: &DigestList, file: &Path, root: &
         }
         writeln!(out, "Allowed: {}  {}", known.identity.hex(), sanitize::line(&known.stage))?;
     }
-    if asked.is_empty() {
+    if requested.is_empty() {
         writeln!(out, "The pipeline has no stage that runs a program")?;
     }
     out.flush()?;

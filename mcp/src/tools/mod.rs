@@ -240,7 +240,7 @@ mod tests {
     #[test]
     fn definitions_are_small() {
         let none = Roots::new(Vec::new());
-        let text = serde_json::to_string(&definitions(&none)).expect("JSON");
+        let text = serde_json::to_string(&definitions(&none)).expect("the definitions can be serialized");
         let tokens = estimate_tokens(&text);
         assert!(tokens < 1_500, "{tokens} tokens in {text}");
     }

@@ -174,7 +174,7 @@ pub(crate) async fn batch(Shared(state): Shared<Arc<State>>, body: Body<BatchBod
         };
         let mut answers = JsonBuffer::new(limits.answer);
         answers.push_short(b"{\"answers\":[");
-        // At most as many results are in memory at the same time as there are threads.
+        // The number of threads limits the number of results that are in memory at the same time.
         for (window, queries) in queries.chunks(rayon::current_num_threads()).enumerate() {
             request.budget.check()?;
             let found: Vec<Result<Found, Problem>> = match answers.is_full {

@@ -11,15 +11,17 @@ use serde_json::{Map, Value, json};
 use crate::commands::init::clients::{CLIENTS, Client};
 use crate::commands::init::entry::NAME;
 
-/// The choices of a generator of texts, made by random bytes. If the bytes are used up, the generator makes the
-/// simplest choice.
+/// The choices of a generator of texts, made by random bytes. When no bytes are left, [`Self::one`] chooses the first
+/// value, and [`Self::below`] chooses 0.
 struct Choices<'b>(std::slice::Iter<'b, u8>);
 
 impl Choices<'_> {
+    /// Chooses one of the values.
     fn one<'v>(&mut self, values: &[&'v str]) -> &'v str {
         values[usize::from(self.0.next().copied().unwrap_or_default()) % values.len()]
     }
 
+    /// Chooses a number below `count`.
     fn below(&mut self, count: u8) -> u8 {
         self.0.next().map_or(0, |byte| byte % count)
     }
@@ -36,16 +38,16 @@ fn json_text(servers: &str, choices: &mut Choices) -> String {
     let text = match choices.below(16) {
         15 => choices.one(&["", " ", "\n", "\n\n", " \n\t"]).to_owned(),
         _ => {
-            let (before, behind) = (choices.one(&SPACES), choices.one(&["", "\n", " ", " // end", "\n\n"]));
-            format!("{before}{}{behind}", object(Some(servers), choices))
+            let (before, after) = (choices.one(&SPACES), choices.one(&["", "\n", " ", " // end", "\n\n"]));
+            format!("{before}{}{after}", object(Some(servers), choices))
         }
     };
     vary(text, choices)
 }
 
-/// Generates an object. The root object may contain the object of servers.
+/// Generates an object. If `servers` is a key, the object may contain an object of servers under this key.
 fn object(servers: Option<&str>, choices: &mut Choices) -> String {
-    // Most files use the same layout everywhere.
+    // Real files mostly use the same layout everywhere, so half of the objects do.
     let regular = ["", " ", "\n  ", "\n    ", "\n\t"][usize::from(choices.below(5))];
     let is_regular = choices.below(2) == 0;
     let space = |choices: &mut Choices| if is_regular { regular } else { choices.one(&SPACES) };
@@ -130,15 +132,15 @@ fn vary(text: String, choices: &mut Choices) -> String {
 }
 
 fn text(client: &Client, choices: &mut Choices) -> String {
-    let fresh = client.with(None, Path::new("/app")).expect("written").text;
+    let fresh = client.with_entry(None, Path::new("/app")).expect("the entry can be added").text;
     if fresh.starts_with('{') {
-        json_text(fresh.split('"').nth(1).expect("a key"), choices)
+        json_text(fresh.split('"').nth(1).expect("the file begins with a key"), choices)
     } else {
         toml_text(choices)
     }
 }
 
-/// Parses a text and returns its values.
+/// Parses a text and returns its values, or `None` if the text is invalid.
 fn values(text: &str, is_json: bool) -> Option<Value> {
     let text = text.trim_start_matches('\u{feff}');
     if !is_json {
@@ -184,7 +186,7 @@ fn without_empty(mut values: Value, key: &str) -> Value {
     values
 }
 
-/// Whether `longer` is `shorter` with text inserted in some places.
+/// Whether `longer` is `shorter` with bytes inserted anywhere.
 fn extends(longer: &str, shorter: &str) -> bool {
     let mut rest = longer.bytes();
     shorter.bytes().all(|byte| rest.any(|other| other == byte))
@@ -196,26 +198,26 @@ proptest! {
     #[test]
     fn adding_and_removing_the_entry_restores_the_file(client in 0..CLIENTS.len(), bytes in prop::collection::vec(any::<u8>(), 0..64)) {
         let (client, root) = (&CLIENTS[client], Path::new("/app"));
-        let fresh = client.with(None, root).expect("written").text;
+        let fresh = client.with_entry(None, root).expect("the entry can be added").text;
         let is_json = fresh.starts_with('{');
         let before = text(client, &mut Choices(bytes.iter()));
         let Some(old) = values(&before, is_json) else {
-            prop_assert!(client.with(Some(&before), root).is_err(), "{before:?}");
+            prop_assert!(client.with_entry(Some(&before), root).is_err(), "{before:?}");
             return Ok(());
         };
-        let written = match client.with(Some(&before), root) {
+        let written = match client.with_entry(Some(&before), root) {
             Ok(written) => written,
             Err(reason) => return Err(TestCaseError::fail(format!("{reason}: {before:?}"))),
         };
-        prop_assert!(!written.replaces_own);
+        prop_assert!(!written.replaces_foreign_entry);
         prop_assert!(extends(&written.text, &before), "{before:?} {:?}", written.text);
         let new = values(&written.text, is_json).expect("the written configuration is valid");
         let fresh = values(&fresh, is_json).expect("the written configuration is valid");
         let key = fresh.as_object().and_then(|fresh| fresh.keys().next()).expect("servers");
         prop_assert_eq!(without_server(new, &fresh), without_empty(old, key), "{:?}", written.text);
-        let again = client.with(Some(&written.text), root).expect("written");
+        let again = client.with_entry(Some(&written.text), root).expect("the entry can be added");
         prop_assert_eq!(&again.text, &written.text);
-        prop_assert_eq!(client.without(&written.text), Ok(Some(before.clone())), "{:?}", written.text);
-        prop_assert_eq!(client.without(&before), Ok(Some(before)));
+        prop_assert_eq!(client.without_entry(&written.text), Ok(Some(before.clone())), "{:?}", written.text);
+        prop_assert_eq!(client.without_entry(&before), Ok(Some(before)));
     }
 }

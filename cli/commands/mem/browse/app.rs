@@ -17,8 +17,9 @@ pub(super) struct App {
     pub(super) filter: LineEdit,
     /// The line that is being edited.
     pub(super) prompt: Prompt,
-    /// Error in the line of filters. While there is an error, the previous filter stays in use.
+    /// Error in the line of filters, if any. As long as the line has an error, the previous filter stays in use.
     pub(super) filter_error: Option<String>,
+    /// The filter in use.
     pub(super) applied: FilterSpec,
     /// The latest question.
     asked: Question,
@@ -37,7 +38,7 @@ pub(super) struct App {
     pub(super) scroll: Option<usize>,
     pub(super) message: Option<Message>,
     pub(super) shows_help: bool,
-    /// Sizes and positions of the last drawing.
+    /// The visible parts of the list and the pane in the last drawing.
     pub(super) drawn: Drawn,
 }
 
@@ -75,7 +76,7 @@ pub(super) struct Message {
     pub(super) is_error: bool,
 }
 
-/// Sizes and positions on the screen, in rows.
+/// The visible parts of the list of results and of the pane.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Drawn {
     /// Index of the first visible result.
@@ -153,7 +154,8 @@ impl App {
         None
     }
 
-    /// Accepts an answer. An answer to an older question is shown too, until a newer answer arrives.
+    /// Accepts an answer. An answer to an older question is shown too, until a newer answer arrives. Returns
+    /// [`Effect::Open`] if the user pressed Enter before this answer arrived.
     pub(super) fn answer(&mut self, question: Question, found: Result<Found, String>) -> Option<Effect> {
         let is_same = |before: &Question| before.text == question.text && before.filter == question.filter;
         let selected = self.selection().filter(|_| self.answered.as_ref().is_some_and(is_same));
@@ -162,9 +164,9 @@ impl App {
             Ok(found) => (found, None),
             Err(error) => (Found::default(), Some(error)),
         };
-        let place = selected.and_then(|key| self.found.rows.iter().position(|row| row.key == key));
-        match place {
-            Some(place) => self.selected = place,
+        let position = selected.and_then(|key| self.found.rows.iter().position(|row| row.key == key));
+        match position {
+            Some(position) => self.selected = position,
             None => {
                 self.selected = 0;
                 self.drawn.first = 0;
@@ -236,7 +238,7 @@ impl App {
             self.prompt = Prompt::Query;
             return None;
         }
-        // If the current text is not answered yet, open the first result as soon as its answer arrives.
+        // If there is no answer for the current text yet, open the first result as soon as the answer arrives.
         self.opens = self.is_pending();
         self.selection().filter(|_| !self.opens).map(|_| Effect::Open)
     }
@@ -257,11 +259,11 @@ impl App {
         Some(self.ask(false))
     }
 
-    /// Moves the focus to the next or previous of results, code and score.
+    /// Moves the focus to the next or previous view: results, code or score.
     fn cycle_focus(&mut self, forward: bool) {
-        let places = [(Focus::Results, self.pane), (Focus::Pane, Pane::Code), (Focus::Pane, Pane::Score)];
-        let current = places.iter().position(|place| *place == (self.focus, self.pane)).unwrap_or(0);
-        let (focus, pane) = places[(current + if forward { 1 } else { places.len() - 1 }) % places.len()];
+        let views = [(Focus::Results, self.pane), (Focus::Pane, Pane::Code), (Focus::Pane, Pane::Score)];
+        let current = views.iter().position(|view| *view == (self.focus, self.pane)).unwrap_or(0);
+        let (focus, pane) = views[(current + if forward { 1 } else { views.len() - 1 }) % views.len()];
         if pane != self.pane {
             self.scroll = None;
         }

@@ -50,7 +50,7 @@ impl Editor {
     ///
     /// # Errors
     ///
-    /// If the file does not exist, is not a regular file, or is only reachable through a symbolic link.
+    /// Fails if the file does not exist, is not a regular file, or is only reachable through a symbolic link.
     pub(crate) fn command(
         &self,
         root: &Path,
@@ -85,8 +85,8 @@ impl Editor {
     }
 }
 
-/// Returns the file as an argument, relative if it is below the directory `here`. The name is never mistaken for an
-/// option or a command, such as `-c` or `+quit`.
+/// Returns the file as an argument: as a relative path if the file is below the directory `here`. An editor cannot
+/// mistake the argument for an option or a command, such as `-c` or `+quit`.
 fn file_argument(root: &Path, here: Option<&Path>, file: &str) -> OsString {
     let path = root.join(file);
     match here.and_then(|here| path.strip_prefix(here).ok()) {
@@ -103,21 +103,22 @@ mod tests {
     use super::*;
 
     fn editor(value: &str) -> Editor {
-        Editor::from_variables(|name| (name == "EDITOR").then(|| value.to_owned())).expect("words")
+        Editor::from_variables(|name| (name == "EDITOR").then(|| value.to_owned()))
+            .expect("the value can be split into words")
     }
 
     #[test]
     fn the_first_nonempty_variable_sets_the_editor() {
-        let of = |visual: &str, editor: &str| {
+        let parsed = |visual: &str, editor: &str| {
             let value = |name: &str| Some(if name == "VISUAL" { visual } else { editor }.to_owned());
             Editor::from_variables(value).map(|editor| (editor.program, editor.arguments.join("|")))
         };
-        let known = |program: &str, arguments: &str| Ok((program.to_owned(), arguments.to_owned()));
-        assert_eq!(of("hx", "nano"), known("hx", ""));
-        assert_eq!(of(" ", "nano"), known("nano", ""));
-        assert_eq!(of("", ""), known("vi", ""));
-        assert_eq!(of("'my editor' --wait 'a b'", ""), known("my editor", "--wait|a b"));
-        assert_eq!(of("vi 'x", ""), Err("VISUAL cannot be split into words: vi 'x".to_owned()));
+        let expected = |program: &str, arguments: &str| Ok((program.to_owned(), arguments.to_owned()));
+        assert_eq!(parsed("hx", "nano"), expected("hx", ""));
+        assert_eq!(parsed(" ", "nano"), expected("nano", ""));
+        assert_eq!(parsed("", ""), expected("vi", ""));
+        assert_eq!(parsed("'my editor' --wait 'a b'", ""), expected("my editor", "--wait|a b"));
+        assert_eq!(parsed("vi 'x", ""), Err("VISUAL cannot be split into words: vi 'x".to_owned()));
     }
 
     #[test]
@@ -142,8 +143,9 @@ mod tests {
     #[test]
     fn a_file_is_never_an_option() {
         let root = Path::new("/srv/project");
-        let named =
-            |here: &str, file: &str| file_argument(root, Some(Path::new(here)), file).into_string().expect("text");
+        let named = |here: &str, file: &str| {
+            file_argument(root, Some(Path::new(here)), file).into_string().expect("the path is UTF-8")
+        };
         assert_eq!(named("/srv/project", "src/a.py"), "src/a.py");
         assert_eq!(named("/srv/project", "-c.py"), "./-c.py");
         assert_eq!(named("/srv/project", "+q"), "./+q");
@@ -155,12 +157,12 @@ mod tests {
     fn only_files_below_the_root_are_opened() {
         let root = tempfile::tempdir().expect("a temporary directory");
         let project = root.path().join("project");
-        std::fs::create_dir_all(project.join("directory")).expect("created");
-        std::fs::write(root.path().join("outside"), "").expect("written");
+        std::fs::create_dir_all(project.join("directory")).expect("the directory can be created");
+        std::fs::write(root.path().join("outside"), "").expect("the file can be written");
         for file in ["missing", "directory", "../outside"] {
             assert!(editor("vi").command(&project, None, file, None).is_err(), "{file}");
         }
-        std::fs::write(project.join("file"), "").expect("written");
+        std::fs::write(project.join("file"), "").expect("the file can be written");
         assert!(editor("vi").command(&project, None, "file", None).is_ok());
     }
 }

@@ -5,7 +5,7 @@ use aurora_suggest::nearest;
 
 use crate::context::{FilterArgs, place};
 
-/// Names of the filters, which precede the colons. Each filter is called like the equivalent option of `aur mem
+/// Names of the filters, which precede the colons. Each filter has the name of the equivalent option of `aur mem
 /// search`.
 const KEYS: [&str; 6] = ["type", "lang", "path", "where", "grep", "fixed"];
 
@@ -60,7 +60,7 @@ mod tests {
     #[test]
     fn a_line_is_parsed_like_arguments() {
         let filter = parse(r"type:function,method lang:rust path:'a b/**' where:churn>5 grep:'sleep\(\d+\)' fixed:a:b");
-        let filter = filter.expect("a filter");
+        let filter = filter.expect("the filter is valid");
         assert_eq!((filter.types, filter.languages), (vec!["function,method".to_owned()], vec!["rust".to_owned()]));
         assert_eq!((filter.paths, filter.grep), (vec!["a b/**".to_owned()], vec![r"sleep\(\d+\)".to_owned()]));
         assert_eq!((filter.fixed, filter.where_.len()), (vec!["a:b".to_owned()], 1));
@@ -94,6 +94,6 @@ mod tests {
             path: texts(&["src/**"]),
             where_: texts(&["churn>5"]),
         };
-        assert_eq!(parse(&line(&args)), Ok(args.spec().expect("a filter")));
+        assert_eq!(parse(&line(&args)), Ok(args.spec().expect("the filter is valid")));
     }
 }

@@ -1,4 +1,4 @@
-//! A slot for one message. A new message replaces an older one that was not taken.
+//! A slot for one message. A new message is merged with an older one that was not taken.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
@@ -25,10 +25,10 @@ impl<T> Latest<T> {
         self.arrived.notify_one();
     }
 
-    /// Waits for a message; `None` if none arrives in time.
-    pub(super) fn take(&self, patience: Duration) -> Option<T> {
+    /// Waits up to `timeout` for a message. Returns `None` if no message arrives.
+    pub(super) fn take(&self, timeout: Duration) -> Option<T> {
         let slot = self.message.lock().unwrap_or_else(PoisonError::into_inner);
-        let waited = self.arrived.wait_timeout_while(slot, patience, |message| message.is_none());
+        let waited = self.arrived.wait_timeout_while(slot, timeout, |message| message.is_none());
         let (mut slot, _) = waited.unwrap_or_else(PoisonError::into_inner);
         slot.take()
     }
@@ -39,14 +39,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_newest_is_taken() {
-        let place = Latest::new();
-        assert_eq!(place.take(Duration::ZERO), None);
-        place.put(1, |_, new| new);
-        place.put(2, |_, new| new);
-        assert_eq!((place.take(Duration::ZERO), place.take(Duration::ZERO)), (Some(2), None));
-        place.put(1, |old, new| old + new);
-        place.put(2, |old, new| old + new);
-        assert_eq!(place.take(Duration::ZERO), Some(3));
+    fn messages_that_were_not_taken_are_merged() {
+        let slot = Latest::new();
+        assert_eq!(slot.take(Duration::ZERO), None);
+        slot.put(1, |_, new| new);
+        slot.put(2, |_, new| new);
+        assert_eq!((slot.take(Duration::ZERO), slot.take(Duration::ZERO)), (Some(2), None));
+        slot.put(1, |old, new| old + new);
+        slot.put(2, |old, new| old + new);
+        assert_eq!(slot.take(Duration::ZERO), Some(3));
     }
 }

@@ -18,7 +18,7 @@ pub(super) struct LineEdit {
     cursor: usize,
 }
 
-/// A change of a line or a move of the cursor.
+/// A change to the line, or a move of the cursor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Edit {
     Insert(String),
@@ -56,13 +56,13 @@ impl LineEdit {
         let length = self.text.len();
         match edit {
             Edit::Insert(text) => self.insert(text),
-            Edit::DeleteBefore => self.delete(self.before(), self.cursor),
-            Edit::DeleteAfter => self.delete(self.cursor, self.after()),
+            Edit::DeleteBefore => self.delete(self.previous_boundary(), self.cursor),
+            Edit::DeleteAfter => self.delete(self.cursor, self.next_boundary()),
             Edit::DeleteWord => self.delete(self.word_before(), self.cursor),
             Edit::DeleteToStart => self.delete(0, self.cursor),
             Edit::DeleteToEnd => self.delete(self.cursor, length),
-            Edit::Left => self.cursor = self.before(),
-            Edit::Right => self.cursor = self.after(),
+            Edit::Left => self.cursor = self.previous_boundary(),
+            Edit::Right => self.cursor = self.next_boundary(),
             Edit::WordLeft => self.cursor = self.word_before(),
             Edit::WordRight => self.cursor = self.word_after(),
             Edit::Start => self.cursor = 0,
@@ -71,8 +71,8 @@ impl LineEdit {
         self.text.len() != length
     }
 
-    /// Returns the part of the line around the cursor that fits into `columns`, measured like ratatui does, and the
-    /// column of the cursor in that part.
+    /// Returns the part of the line around the cursor that fits into `columns`, and the column of the cursor in that
+    /// part. Widths are measured as ratatui measures them.
     pub(super) fn window(&self, columns: usize) -> (&str, usize) {
         let (before, after) = self.text.split_at(self.cursor);
         // Leave one column for the cursor.
@@ -102,9 +102,9 @@ impl LineEdit {
         let safe = &safe[..safe.floor_char_boundary(MAX_LINE_BYTES.saturating_sub(self.text.len()))];
         self.text.insert_str(self.cursor, safe);
         self.cursor += safe.len();
-        // If the inserted text joins the character after it, the cursor must move behind that character.
+        // If the inserted text joins the character after it, the cursor must move to the end of that character.
         if !self.is_boundary(self.cursor) {
-            self.cursor = self.after();
+            self.cursor = self.next_boundary();
         }
     }
 
@@ -112,7 +112,7 @@ impl LineEdit {
         self.text.replace_range(from..to, "");
         self.cursor = from;
         if !self.is_boundary(from) {
-            self.cursor = self.before();
+            self.cursor = self.previous_boundary();
         }
     }
 
@@ -120,11 +120,11 @@ impl LineEdit {
         GraphemeCursor::new(at, self.text.len(), true).is_boundary(&self.text, 0).unwrap_or(true)
     }
 
-    fn before(&self) -> usize {
+    fn previous_boundary(&self) -> usize {
         self.text[..self.cursor].grapheme_indices(true).next_back().map_or(0, |(at, _)| at)
     }
 
-    fn after(&self) -> usize {
+    fn next_boundary(&self) -> usize {
         let next = GraphemeCursor::new(self.cursor, self.text.len(), true).next_boundary(&self.text, 0);
         next.ok().flatten().unwrap_or(self.text.len())
     }

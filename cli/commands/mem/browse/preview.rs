@@ -20,7 +20,7 @@ const MAX_LINE_BYTES: usize = 2_000;
 /// Number of bytes that are shown before the first match of a line that is longer than [`MAX_LINE_BYTES`].
 const BYTES_BEFORE_MATCH: usize = 200;
 /// Interval at which the thread wakes up while it waits for a request.
-const STEP: Duration = Duration::from_secs(3_600);
+const WAKE_INTERVAL: Duration = Duration::from_secs(3_600);
 
 /// A request for the code of a result.
 pub(super) struct PreviewRequest {
@@ -55,15 +55,15 @@ pub(super) struct PreviewLine {
 /// The slot for the next request.
 pub(super) type PreviewRequests = Latest<PreviewRequest>;
 
-/// Serves requests until `previews` returns false, because the receiver is gone.
-pub(super) fn serve_requests(requests: &PreviewRequests, previews: &impl Fn(Preview) -> bool) {
+/// Passes the preview for every request to `send`, until `send` returns false because the receiver is gone.
+pub(super) fn serve_requests(requests: &PreviewRequests, send: &impl Fn(Preview) -> bool) {
     let mut colours = Colours::default();
     loop {
-        let Some(request) = requests.take(STEP) else { continue };
+        let Some(request) = requests.take(WAKE_INTERVAL) else { continue };
         let unreadable = |_| Preview { note: "the index cannot be read", ..Preview::default() };
         let preview = request.preview(&mut colours).unwrap_or_else(unreadable);
         let preview = Preview { key: request.row.key, ..preview };
-        if !previews(preview) {
+        if !send(preview) {
             return;
         }
     }
@@ -112,7 +112,8 @@ impl PreviewRequest {
         Ok((note, report.content))
     }
 
-    /// Builds the preview of a text whose first line has the number `first`.
+    /// Builds the preview of a file or chunk whose first line has the number `first`. The range `chunk` contains the
+    /// line indexes of the chunk in the text.
     fn build(
         &self,
         text: &str,
@@ -134,7 +135,7 @@ impl PreviewRequest {
     }
 }
 
-/// A cache of the text that was highlighted last, because the next result is often in the same file.
+/// A cache of the last text and its highlights, because the next result is often in the same file.
 #[derive(Default)]
 struct Colours {
     text: String,
@@ -190,7 +191,7 @@ impl PreviewLine {
         }
     }
 
-    /// Returns the line as pieces of one colour each, in at most `columns`.
+    /// Splits the line into pieces of one colour each. The pieces fit into `columns`.
     pub(super) fn runs(&self, columns: usize) -> Vec<(Option<Role>, String)> {
         let line = code::CodeLine { text: &self.text, highlights: &self.highlights, matches: &self.matches };
         line.runs(0, Some(columns))

@@ -34,7 +34,7 @@ impl Screen {
     /// Takes control of the terminal. From then on, a panic restores it before its message is printed.
     pub(super) fn take() -> io::Result<Self> {
         restore_on_panic();
-        // The theme decides about colours; crossterm would decide by NO_COLOR alone.
+        // The theme decides whether to use colours. Without this call, crossterm would omit them if NO_COLOR is set.
         crossterm::style::force_color_output(true);
         take()?;
         let terminal = Terminal::new(CrosstermBackend::new(io::stdout()));
@@ -53,7 +53,7 @@ impl Screen {
     }
 
     /// Makes the next frame redraw the whole screen.
-    pub(super) fn forget(&mut self) -> io::Result<()> {
+    pub(super) fn invalidate(&mut self) -> io::Result<()> {
         // `clear` would ask the terminal for the position of its cursor, and wait for the answer.
         let area = self.terminal.size()?.into();
         if_taken(|| self.terminal.resize(area))
@@ -70,11 +70,11 @@ impl Screen {
     }
 
     /// Restores the terminal, runs `work`, and takes control of the terminal again.
-    pub(super) fn without<T>(&mut self, work: impl FnOnce() -> T) -> io::Result<T> {
+    pub(super) fn release_during<T>(&mut self, work: impl FnOnce() -> T) -> io::Result<T> {
         restore();
         let done = work();
         take()?;
-        self.forget()?;
+        self.invalidate()?;
         Ok(done)
     }
 }
@@ -98,7 +98,7 @@ fn take() -> io::Result<()> {
     execute!(io::stdout(), EnterAlternateScreen, EnableBracketedPaste)
 }
 
-/// Restores the terminal, if the browser controls it.
+/// Restores the terminal if the browser controls it, or if the lock cannot be acquired.
 pub(super) fn restore() {
     let mut taken = try_lock_for_a_while();
     let was_taken = taken.as_deref_mut().is_none_or(|taken| std::mem::replace(taken, false));
@@ -116,7 +116,8 @@ fn lock() -> MutexGuard<'static, bool> {
     IS_TAKEN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Locks the terminal. `None` if another thread does not finish writing its frame, because nobody reads the output.
+/// Locks the terminal. Returns `None` if another thread does not finish writing its frame, for example because nobody
+/// reads the output.
 fn try_lock_for_a_while() -> Option<MutexGuard<'static, bool>> {
     for _ in 0..TRIES {
         match IS_TAKEN.try_lock() {
@@ -153,13 +154,13 @@ mod tests {
     #[test]
     fn a_panic_restores_the_terminal_and_its_message_is_visible() {
         let (mut terminal, inner) = pty_process::blocking::open().expect("a pseudo-terminal");
-        terminal.resize(pty_process::Size::new(24, 80)).expect("a size");
+        terminal.resize(pty_process::Size::new(24, 80)).expect("the size can be set");
         let arguments =
             ["--exact", "commands::mem::browse::screen::tests::a_panic_on_a_terminal", "--ignored", "--nocapture"];
-        let program = std::env::current_exe().expect("this program");
+        let program = std::env::current_exe().expect("the path of the test program is known");
         let command = pty_process::blocking::Command::new(program).args(arguments);
         let command = command.env(ON_A_TERMINAL, "1").env("RUST_BACKTRACE", "0");
-        let mut child = command.spawn(inner).expect("it starts");
+        let mut child = command.spawn(inner).expect("the child process starts");
         let mut parser = vt100::Parser::new(24.try_into().expect("not zero"), 80.try_into().expect("not zero"), 0);
         let (mut bytes, mut was_taken) = ([0; 4096], false);
         while let Ok(read @ 1..) = terminal.read(&mut bytes) {
@@ -168,19 +169,19 @@ mod tests {
                 was_taken |= parser.screen().alternate_screen();
             }
         }
-        assert!(!child.wait().expect("it ends").success());
+        assert!(!child.wait().expect("the child process ends").success());
         let screen = parser.screen();
         assert!(was_taken && !screen.alternate_screen() && !screen.hide_cursor(), "{}", screen.contents());
         assert!(screen.contents().contains("something is wrong"), "{}", screen.contents());
-        let modes = tcgetattr(&terminal).expect("modes").local_modes;
+        let modes = tcgetattr(&terminal).expect("the modes can be read").local_modes;
         assert!(modes.contains(LocalModes::ICANON | LocalModes::ECHO), "{modes:?}");
     }
 
     #[test]
-    #[ignore = "the test above runs it on a terminal"]
+    #[ignore = "the previous test runs this test on a pseudo-terminal"]
     fn a_panic_on_a_terminal() {
         if std::env::var_os(ON_A_TERMINAL).is_some() {
-            let mut screen = Screen::take().expect("a terminal");
+            let mut screen = Screen::take().expect("there is a terminal");
             screen.draw(|_| panic!("something is wrong")).expect("nothing is drawn");
         }
     }

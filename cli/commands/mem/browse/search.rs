@@ -27,7 +27,7 @@ pub(super) struct Question {
     pub(super) refresh: bool,
 }
 
-/// The answer to a question. A new generation may answer the same question again.
+/// The answer to a question. After a new generation is published, the same question is answered again.
 pub(super) struct Answer {
     pub(super) question: Question,
     /// Results, or the message of an error.
@@ -75,15 +75,16 @@ impl Questions {
     }
 }
 
-/// Answers questions until `replies` returns false, because the receiver is gone.
+/// Passes the answers to questions to `send`, until `send` returns false because the receiver is gone.
 ///
 /// # Errors
+///
 /// Fails if the index cannot be opened.
 pub(super) fn answer(
     subject: Subject,
     questions: &Questions,
     embedder: RunningEmbedder,
-    replies: &impl Fn(Answer) -> bool,
+    send: &impl Fn(Answer) -> bool,
 ) -> Result<(), ProjectError> {
     let mut answering = Answering::open(subject, embedder)?;
     let mut asked: Option<Question> = None;
@@ -96,7 +97,7 @@ pub(super) fn answer(
         let Some(question) = new.or_else(|| asked.clone().filter(|_| is_newer)) else { continue };
         asked = Some(question.clone());
         let found = answering.search(&question);
-        if !replies(Answer { question, found, searcher: Arc::clone(&answering.searcher) }) {
+        if !send(Answer { question, found, searcher: Arc::clone(&answering.searcher) }) {
             return Ok(());
         }
     }
@@ -133,7 +134,7 @@ impl Answering {
         Ok(Self { project, config, mode, budget, searcher, embedder, notes, refused: None })
     }
 
-    /// Updates the index if that is possible within the budget. Returns whether another generation is now in use.
+    /// Updates the index if the update is possible within the budget. Returns whether another generation is now in use.
     fn refresh(&mut self) -> bool {
         if self.budget.is_zero() {
             return false;
@@ -177,7 +178,7 @@ impl Answering {
         }
     }
 
-    /// Notes that a generation cannot be opened. Returns false, because the generation in use does not change.
+    /// Adds a note that a generation cannot be opened. Returns false, because the generation in use does not change.
     fn refuse(&mut self, generation: u64, error: &ProjectError) -> bool {
         self.refused = Some(generation);
         self.notes

@@ -25,7 +25,7 @@ use crate::output::Painter;
 const PENDING_POLL: Duration = Duration::from_millis(8);
 /// Maximum waiting time for a key between two checks for an answer, while nothing is pending.
 const IDLE_POLL: Duration = Duration::from_millis(200);
-/// Maximum waiting time for the code of a newly selected result, so that it usually appears in the same frame as the
+/// Maximum waiting time for the code of a newly selected result. The code then usually appears in the same frame as the
 /// selection.
 const CODE_WAIT: Duration = Duration::from_millis(12);
 /// Maximum waiting time for another key that has already been pressed. With a timeout of zero, crossterm would not
@@ -36,7 +36,7 @@ const STACK_BYTES: usize = 8 << 20;
 /// Maximum number of keys that are handled between two frames.
 const MAX_KEYS: usize = 256;
 
-/// Message for a thread that panicked and printed the reason.
+/// Error message after a thread has panicked. The panic hook has already printed the reason.
 const BROKEN: &str = "the search thread ended unexpectedly";
 
 /// A message from one of the threads.
@@ -59,6 +59,7 @@ pub(super) struct Session {
     messages: Receiver<ThreadMessage>,
     threads: [JoinHandle<()>; 2],
     project: aurora_project::Project,
+    /// Whether opened results are recorded.
     records: bool,
     /// The generation that produced the results.
     searcher: Option<Arc<Searcher>>,
@@ -236,8 +237,8 @@ impl Session {
                 self.screen.copy(&place)?;
                 self.app.show_message(format!("Copied {place}, if the terminal supports it"), false);
             }
-            Effect::Suspend => self.screen.without(suspend)??,
-            Effect::Redraw => self.screen.forget()?,
+            Effect::Suspend => self.screen.release_during(suspend)??,
+            Effect::Redraw => self.screen.invalidate()?,
             Effect::Quit => self.end = Some(Ok(())),
         }
         Ok(())
@@ -262,7 +263,7 @@ impl Session {
                 return Ok(());
             }
         };
-        let status = self.signals.while_editing(|| self.screen.without(|| command.status()))?;
+        let status = self.signals.while_editing(|| self.screen.release_during(|| command.status()))?;
         match &status {
             Ok(status) if status.success() => {}
             Ok(status) => self.app.show_message(format!("{} ended with {status}", editor.name()), true),

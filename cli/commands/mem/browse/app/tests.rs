@@ -22,7 +22,7 @@ fn found(names: &[&str]) -> Found {
     Found { rows: names.iter().map(row).collect(), ..Found::default() }
 }
 
-fn types(app: &mut App, text: &str) -> Option<Effect> {
+fn type_text(app: &mut App, text: &str) -> Option<Effect> {
     app.apply(Command::Edit(Edit::Insert(text.to_owned())))
 }
 
@@ -38,10 +38,10 @@ fn selected(app: &App) -> &str {
 }
 
 #[test]
-fn every_change_of_the_text_asks_a_question() {
+fn every_change_to_the_query_asks_a_question() {
     let mut app = app("", &[]);
-    let first = asked(types(&mut app, "a"));
-    let second = asked(types(&mut app, "b"));
+    let first = asked(type_text(&mut app, "a"));
+    let second = asked(type_text(&mut app, "b"));
     assert_eq!((first.text.as_str(), second.text.as_str()), ("a", "ab"));
     assert!(second.number > first.number && app.is_pending());
     app.answer(first, Ok(found(&["old"])));
@@ -52,7 +52,7 @@ fn every_change_of_the_text_asks_a_question() {
 }
 
 #[test]
-fn a_new_text_selects_the_first_result_and_the_same_text_keeps_the_selection() {
+fn a_new_query_selects_the_first_result_and_a_repeated_query_keeps_the_selection() {
     let mut app = app("a", &["one", "two", "three"]);
     app.apply(Command::Move(Move::Down));
     let again = app.question(true);
@@ -62,7 +62,7 @@ fn a_new_text_selects_the_first_result_and_the_same_text_keeps_the_selection() {
     assert_eq!(selected(&app), "zero", "the selected result no longer exists");
     app.answer(again, Ok(found(&["zero", "one", "two"])));
     app.apply(Command::Move(Move::Last));
-    let other = asked(types(&mut app, "b"));
+    let other = asked(type_text(&mut app, "b"));
     app.answer(other, Ok(found(&["zero", "one", "two"])));
     assert_eq!(selected(&app), "zero");
 }
@@ -85,13 +85,13 @@ fn moves_stay_within_the_list() {
 }
 
 #[test]
-fn a_result_is_opened_when_the_text_is_answered() {
+fn enter_opens_the_first_result_of_the_latest_query() {
     let mut app = app("a", &["one"]);
     assert_eq!(app.apply(Command::Enter), Some(Effect::Open));
-    let question = asked(types(&mut app, "b"));
-    assert_eq!(app.apply(Command::Enter), None, "the result belongs to another text");
+    let question = asked(type_text(&mut app, "b"));
+    assert_eq!(app.apply(Command::Enter), None, "the result belongs to an earlier query");
     assert_eq!(app.answer(question, Ok(found(&["two"]))), Some(Effect::Open));
-    let question = asked(types(&mut app, "c"));
+    let question = asked(type_text(&mut app, "c"));
     app.apply(Command::Enter);
     app.apply(Command::Move(Move::Down));
     assert_eq!(app.answer(question.clone(), Ok(found(&["two"]))), None, "another key cancels the opening");
@@ -104,22 +104,22 @@ fn an_invalid_filter_keeps_the_previous_one() {
     let mut app = app("a", &["one"]);
     app.apply(Command::Filter);
     for letter in ["t", "y", "p", "e", ":"] {
-        assert_eq!(types(&mut app, letter), None);
+        assert_eq!(type_text(&mut app, letter), None);
         assert!(app.filter_error.is_some());
     }
-    let question = asked(types(&mut app, "function"));
+    let question = asked(type_text(&mut app, "function"));
     assert_eq!((question.filter.types.as_slice(), app.filter_error.as_deref()), (&["function".to_owned()][..], None));
-    assert_eq!(types(&mut app, ",nonsense"), None);
+    assert_eq!(type_text(&mut app, ",nonsense"), None);
     assert!(app.filter_error.is_some());
     assert_eq!(app.apply(Command::Enter), None, "Enter leaves the line and opens nothing");
-    assert_eq!(asked(types(&mut app, "b")).filter.types, ["function"]);
+    assert_eq!(asked(type_text(&mut app, "b")).filter.types, ["function"]);
 }
 
 #[test]
 fn escape_leaves_the_innermost_state() {
     let mut app = app("a", &["one"]);
     app.apply(Command::Filter);
-    types(&mut app, "lang:go");
+    type_text(&mut app, "lang:go");
     app.apply(Command::NextPane);
     app.apply(Command::Help);
     assert_eq!(app.apply(Command::Back), None);
@@ -161,10 +161,10 @@ fn tab_cycles_panes_and_scrolling_stays_within_their_text() {
 #[test]
 fn a_question_mark_without_a_query_shows_the_help() {
     let mut app = app("", &[]);
-    assert_eq!((types(&mut app, "?"), app.shows_help), (None, true));
-    assert_eq!((types(&mut app, "?"), app.shows_help), (None, false));
-    types(&mut app, "is");
-    assert_eq!(asked(types(&mut app, "?")).text, "is?");
+    assert_eq!((type_text(&mut app, "?"), app.shows_help), (None, true));
+    assert_eq!((type_text(&mut app, "?"), app.shows_help), (None, false));
+    type_text(&mut app, "is");
+    assert_eq!(asked(type_text(&mut app, "?")).text, "is?");
 }
 
 #[test]

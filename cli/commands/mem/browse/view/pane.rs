@@ -25,7 +25,7 @@ pub(super) fn draw(buffer: &mut Buffer, area: Rect, app: &mut App, theme: Theme)
         Pane::Score => {
             title(buffer, heading, &format!("Score of {}", sanitize::line(&row.card.name)), has_focus, theme);
             let lines = scores::lines(&row.card, usize::from(body.width));
-            let top = scrolled(app, lines.len(), 0);
+            let top = first_visible_line(app, lines.len(), 0);
             for (line, y) in lines.iter().skip(top).zip(body.y..body.bottom()) {
                 text(buffer, Rect { y, height: 1, ..body }, line, Style::new());
             }
@@ -33,16 +33,16 @@ pub(super) fn draw(buffer: &mut Buffer, area: Rect, app: &mut App, theme: Theme)
         Pane::Code => {
             let preview = app.preview.take().filter(|preview| preview.key == row.key).unwrap_or_default();
             title(buffer, heading, &code_title(&row, &preview, body.width), has_focus, theme);
-            let top = scrolled(app, preview.lines.len(), preview.top(app.drawn.height));
+            let top = first_visible_line(app, preview.lines.len(), preview.top(app.drawn.height));
             code(buffer, body, &preview, top, theme);
             app.preview = Some(preview);
         }
     }
 }
 
-/// Returns the first line to show: the scroll position of the user, or `first`. Records the line and the number of
-/// lines.
-fn scrolled(app: &mut App, lines: usize, first: usize) -> usize {
+/// Returns the index of the first line to show: the scroll position of the user, or `first`. Stores this index and the
+/// number of lines in `app.drawn`.
+fn first_visible_line(app: &mut App, lines: usize, first: usize) -> usize {
     let top = app.scroll.unwrap_or(first).min(lines.saturating_sub(app.drawn.height));
     (app.drawn.lines, app.drawn.top) = (lines, top);
     top

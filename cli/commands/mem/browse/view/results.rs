@@ -23,7 +23,7 @@ const KIND_COLUMNS: u16 = 36;
 
 pub(super) fn draw(buffer: &mut Buffer, area: Rect, app: &mut App, theme: Theme) {
     if app.found.rows.is_empty() {
-        nothing(buffer, area, app, theme);
+        draw_empty(buffer, area, app, theme);
         return;
     }
     let room = usize::from((area.height / LINES).max(1));
@@ -94,7 +94,7 @@ fn after(area: Rect, columns: u16) -> Rect {
 }
 
 /// Explains why the list is empty.
-fn nothing(buffer: &mut Buffer, area: Rect, app: &App, theme: Theme) {
+fn draw_empty(buffer: &mut Buffer, area: Rect, app: &App, theme: Theme) {
     let (words, role) = match &app.error {
         Some(error) => (sanitize::line(error), Role::Error),
         None if app.is_pending() => return,

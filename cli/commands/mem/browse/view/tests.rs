@@ -49,7 +49,7 @@ fn drawn(app: &mut App, columns: u16, rows: u16) -> String {
 }
 
 #[test]
-fn a_small_screen_has_the_results_only() {
+fn a_small_screen_shows_either_the_results_or_the_pane() {
     let mut app = app("find the cache", &["evict".to_owned(), "drop".to_owned()]);
     insta::assert_snapshot!(drawn(&mut app, 20, 5), @r"
     > find the cache
@@ -68,18 +68,18 @@ fn a_small_screen_has_the_results_only() {
 
 #[test]
 fn filter_errors_are_visible_on_every_screen() {
-    for (rows, places) in [(3, 0), (5, 1), (6, 1), (24, 1)] {
+    for (rows, count) in [(3, 0), (5, 1), (6, 1), (24, 1)] {
         let mut app = app("find", &["evict".to_owned()]);
         app.apply(Command::Filter);
         app.apply(Command::Edit(crate::commands::mem::browse::line_edit::Edit::Insert("type:x".to_owned())));
         let screen = drawn(&mut app, 40, rows);
         assert!(screen.contains("Filter! type:x"), "{screen}");
-        assert_eq!(screen.matches("Invalid chunk type").count(), places, "{screen}");
+        assert_eq!(screen.matches("Invalid chunk type").count(), count, "{screen}");
     }
 }
 
 #[test]
-fn wide_characters_are_cut_where_they_do_not_fit() {
+fn text_is_never_cut_within_a_wide_character() {
     let mut app = app("日本語日本語日本語", &["日本語の関数".to_owned()]);
     assert!(drawn(&mut app, 19, 4).contains("日本語…関数"));
     insta::assert_snapshot!(drawn(&mut app, 20, 4), @r"
