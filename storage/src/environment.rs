@@ -32,8 +32,8 @@ impl Environment {
     /// Opens the index of a project, given its `.aurora` directory.
     ///
     /// # Errors
-    /// There is no index, or the file is not an index, is truncated, or is not writable. In [`OpenMode::Create`], also
-    /// if the index has another format.
+    /// Fails if there is no index, or if the file is not an index, is truncated, or is not writable. In
+    /// [`OpenMode::Create`], also fails if the index has another format.
     pub fn open(directory: &Path, mode: OpenMode) -> Result<Self, StorageError> {
         if mode == OpenMode::Existing {
             return Self::in_home(&existing_home(directory)?, mode);
@@ -46,7 +46,7 @@ impl Environment {
     /// directory.
     ///
     /// # Errors
-    /// [`StorageError::NoIndex`] if the directory does not exist, and the errors of [`Environment::open`].
+    /// Returns [`StorageError::NoIndex`] if the directory does not exist, and the errors of [`Environment::open`].
     pub fn open_in_existing(directory: &Path) -> Result<Self, StorageError> {
         Self::in_home(&existing_home(directory)?, OpenMode::Create)
     }
@@ -76,7 +76,7 @@ impl Environment {
     /// Checks every page of the file that LMDB could follow, but no values. Later writes do not repeat the check.
     ///
     /// # Errors
-    /// [`StorageError::Damaged`] with the first problem, and the errors of [`Environment::snapshot`].
+    /// Returns [`StorageError::Damaged`] with the first problem, or the errors of [`Environment::snapshot`].
     pub fn validate_structure(&self) -> Result<(), StorageError> {
         let snapshot = self.snapshot()?;
         snapshot.check(first_damage(&snapshot.pages(), snapshot.meta()))?;
@@ -87,8 +87,9 @@ impl Environment {
     /// Returns a snapshot of the newest published generation. Later writes do not change it.
     ///
     /// # Errors
-    /// The file belongs to another program, has another format, or is damaged; [`StorageError::NoIndex`] if nothing was
-    /// ever published, unless the environment was opened with [`OpenMode::Create`].
+    /// Fails if the file belongs to another program, has another format, or is damaged. Returns
+    /// [`StorageError::NoIndex`] if nothing was ever published, unless the environment was opened with
+    /// [`OpenMode::Create`].
     pub fn snapshot(&self) -> Result<Snapshot, StorageError> {
         let snapshot = Snapshot::open(&self.store)?;
         // A first run that was killed may have created tables without publishing anything.

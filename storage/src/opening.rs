@@ -43,8 +43,8 @@ pub enum OpenMode {
 /// Checks that LMDB's files are regular files or do not exist. LMDB opens its files by name and follows links.
 ///
 /// # Errors
-/// An error if a path is a link or not a regular file; [`StorageError::NoIndex`] if `mode` is [`OpenMode::Existing`]
-/// and the data file is missing or has no commit.
+/// Returns an error if a path is a link or not a regular file; [`StorageError::NoIndex`] if `mode` is
+/// [`OpenMode::Existing`] and the data file is missing or has no commit.
 pub(crate) fn prepare(directory: &Directory, mode: OpenMode) -> Result<(), StorageError> {
     for name in [DATA, LMDB_LOCK] {
         let path = || directory.path().join(name);

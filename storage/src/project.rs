@@ -119,8 +119,8 @@ impl ProjectDirectory {
     /// Opens the directory. Refuses a symbolic link at its path, but follows links in the path of the project.
     ///
     /// # Errors
-    /// [`io::ErrorKind::NotFound`] if the directory does not exist, a [`Refusal`] if it is a link, or the system's
-    /// error.
+    /// Returns [`io::ErrorKind::NotFound`] if the directory does not exist, a [`Refusal`] if it is a link, or any other
+    /// system error.
     pub fn open(&self) -> io::Result<Directory> {
         let (parent, name) = self.split()?;
         Directory::open_root(parent)?.open_directory(name)
@@ -129,7 +129,7 @@ impl ProjectDirectory {
     /// Opens the directory, and creates it if it does not exist.
     ///
     /// # Errors
-    /// A [`Refusal`] if the directory is a link, or the system's error.
+    /// Returns a [`Refusal`] if the directory is a link, or any system error.
     pub fn create(&self) -> io::Result<Directory> {
         let (parent, name) = self.split()?;
         #[allow(clippy::disallowed_methods, reason = "the path of the project is trusted")]
@@ -140,8 +140,8 @@ impl ProjectDirectory {
     /// Opens the directory in the project's `root`, and creates it if it does not exist.
     ///
     /// # Errors
-    /// A [`Refusal`] if the directory is a link, [`io::ErrorKind::NotFound`] if `root` was deleted, or the system's
-    /// error.
+    /// Returns a [`Refusal`] if the directory is a link, [`io::ErrorKind::NotFound`] if `root` was deleted, or any
+    /// other system error.
     pub fn create_in(&self, root: &Directory) -> io::Result<Directory> {
         root.create_directory(self.split()?.1)
     }
@@ -149,7 +149,7 @@ impl ProjectDirectory {
     /// Size of the index's data file in bytes.
     ///
     /// # Errors
-    /// There is no index, or the system's error.
+    /// Fails if there is no index. Also returns any system error.
     pub fn index_bytes(&self) -> io::Result<u64> {
         Ok(self.open()?.metadata(Path::new(Self::INDEX).join(DATA))?.len)
     }

@@ -89,9 +89,9 @@ impl IndexStore {
     /// handle. When an environment other than an index is created, only its owner gets permissions.
     ///
     /// # Errors
-    /// [`StorageError::Replaced`] if this process still has another file open that was at this path before. heed opens
-    /// a path only once, so the older file must be closed first. Other errors if the files cannot be opened or are not
-    /// a valid environment.
+    /// Returns [`StorageError::Replaced`] if this process still has another file open that was at this path before.
+    /// heed opens a path only once, so the older file must be closed first. Returns other errors if the files cannot be
+    /// opened or are not a valid environment.
     pub(crate) fn open(
         name: &'static str,
         home: &Directory,

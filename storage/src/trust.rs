@@ -155,7 +155,7 @@ impl KnownIndexes {
     /// Checks whether the store of records in the directory `name` of `home` may be used, given its origin.
     ///
     /// # Errors
-    /// The reason why the store may not be used.
+    /// Returns the reason why the store may not be used.
     pub(crate) fn check(&self, origin: Origin, home: &Path, name: &str) -> Result<(), Distrust> {
         let is_tracked = || self.is_tracked.is_some_and(|is_tracked| is_tracked(home, name));
         match origin {
@@ -201,7 +201,7 @@ impl KnownIndexes {
     /// Records that this user's run has written the index of a snapshot, with the current stamp of the data file.
     ///
     /// # Errors
-    /// The record cannot be written.
+    /// Fails if the record cannot be written.
     pub fn record(&self, home: &Path, snapshot: &Snapshot) -> Result<(), StorageError> {
         self.write(home, snapshot, false)
     }
@@ -209,7 +209,7 @@ impl KnownIndexes {
     /// Records that the user has accepted an index that somebody else created.
     ///
     /// # Errors
-    /// The record cannot be written.
+    /// Fails if the record cannot be written.
     pub fn accept(&self, home: &Path, snapshot: &Snapshot) -> Result<(), StorageError> {
         self.write(home, snapshot, true)
     }
@@ -218,7 +218,7 @@ impl KnownIndexes {
     /// even after later runs. Reads the whole data file unless its digest is already recorded.
     ///
     /// # Errors
-    /// The data file cannot be read, or the record cannot be written.
+    /// Fails if the data file cannot be read, or the record cannot be written.
     pub fn record_content(&self, home: &Path, snapshot: &Snapshot) -> Result<(), StorageError> {
         let (Some(id), Some(directory)) = (snapshot.id(), &self.directory) else { return Ok(()) };
         let io = |error| StorageError::io(home, error);

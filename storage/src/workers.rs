@@ -32,8 +32,8 @@ impl Workers {
     /// is bounded.
     ///
     /// # Errors
-    /// The first error of `each` in the order of the items, or the error of `produce` if `each` returns no error for
-    /// the items before it.
+    /// Returns the first error of `each` in the order of the items, or the error of `produce` if `each` returns no
+    /// error for the items before it.
     pub(crate) fn in_order<I: Send, T: Send, R, E>(
         self,
         work: impl Fn(I) -> T + Sync,

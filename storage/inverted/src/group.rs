@@ -32,7 +32,7 @@ impl GroupScorer {
     /// `chunks`. The score of each list is multiplied by the list's factor, as in [`crate::score`].
     ///
     /// # Errors
-    /// When the index cannot be read.
+    /// Fails if the index cannot be read.
     pub fn score<C: Collection>(
         &self,
         lists: &[WeightedPostings<'_>],

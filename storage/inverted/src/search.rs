@@ -26,7 +26,7 @@ pub struct WeightedPostings<'s> {
 /// scored again in the order of the lists.
 ///
 /// # Errors
-/// When the index cannot be read.
+/// Fails if the index cannot be read.
 pub fn top_k<C: Collection>(
     lists: &[WeightedPostings<'_>],
     fields: &FieldScorer,
@@ -57,7 +57,7 @@ pub fn top_k<C: Collection>(
 /// Orders consecutive chunks with equal scores by key.
 ///
 /// # Errors
-/// When the index cannot be read.
+/// Fails if the index cannot be read.
 pub fn sort_equals_by_key<C: Collection>(chunks: &mut [(ChunkId, f32)], collection: &C) -> Result<(), C::Error> {
     for equals in chunks.chunk_by_mut(|a, b| a.1 == b.1).filter(|equals| equals.len() > 1) {
         let keyed = equals.iter().map(|found| Ok((collection.key(found.0)?, *found)));
@@ -72,7 +72,7 @@ pub fn sort_equals_by_key<C: Collection>(chunks: &mut [(ChunkId, f32)], collecti
 /// fastest.
 ///
 /// # Errors
-/// When the index cannot be read.
+/// Fails if the index cannot be read.
 pub fn score<C: Collection>(
     lists: &[WeightedPostings<'_>],
     fields: &FieldScorer,

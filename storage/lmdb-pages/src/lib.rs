@@ -9,8 +9,8 @@
 //! which protects the pages of a generation from being reused, and does all the writing. Before a write, [`Guard`]
 //! checks the pages that the write uses, or [`first_damage`] checks the whole structure.
 //!
-//! LMDB has no checksums either. If a caller appends a checksum to every value ([`seal()`]), it is checked when the
-//! value is read, see [`Tree::with_seal`].
+//! LMDB has no checksums either. If a caller appends a checksum to every value ([`seal()`]), the checksum is checked
+//! when the value is read (see [`Tree::with_seal`]).
 //!
 //! # What it costs
 //!

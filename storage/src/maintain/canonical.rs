@@ -55,7 +55,7 @@ impl<'s> Canonical<'s> {
     /// rows.
     ///
     /// # Errors
-    /// A file refers to a missing chunk or to another file's chunk, or a chunk belongs to no file.
+    /// Fails if a file refers to a missing chunk or to another file's chunk, or if a chunk belongs to no file.
     pub(crate) fn new(snapshot: &'s Snapshot, workers: Workers) -> Result<Self, StorageError> {
         let mut order = Vec::with_capacity(snapshot.live().len() as usize);
         let blocks = snapshot.manifest().next_chunk_id.div_ceil(BLOCK_IDS);
@@ -195,7 +195,7 @@ impl<'s> Canonical<'s> {
     /// Emits the rows of [`Table::Lengths`].
     ///
     /// # Errors
-    /// The index is damaged, or the lengths do not add up to the totals in the manifest.
+    /// Fails if the index is damaged, or the lengths do not add up to the totals in the manifest.
     pub(crate) fn lengths(&self, emit: Emit<'_>) -> Result<(), StorageError> {
         let all = self.snapshot.all_field_lengths()?;
         let rows: Vec<_> = self.order.iter().map(|&old| all.of(ChunkId(old))).collect();

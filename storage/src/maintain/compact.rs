@@ -43,7 +43,8 @@ impl Environment {
     /// The written bytes do not depend on the number of `workers`.
     ///
     /// # Errors
-    /// There is no index, another writer has it open, or it is damaged. The index is then left unchanged.
+    /// Fails if there is no index, if another writer has it open, or if it is damaged. On an error, the index is
+    /// unchanged.
     pub fn compact(directory: &Path, known: &KnownIndexes, workers: Workers) -> Result<Compaction, StorageError> {
         let current = Self::open(directory, OpenMode::Existing)?;
         if !is_worthwhile(&current.snapshot()?)? {
@@ -57,7 +58,7 @@ impl Environment {
     /// other process reads it. A reader would keep the old file on the disk. Returns `None` if nothing was written.
     ///
     /// # Errors
-    /// The errors of [`Self::compact`].
+    /// Returns the errors of [`Self::compact`].
     pub fn compact_if_mostly_free(
         directory: &Path,
         min_bytes: u64,
@@ -97,7 +98,7 @@ impl Environment {
     /// the original files. Returns `false` and copies nothing if the other project already has an index.
     ///
     /// # Errors
-    /// The index is damaged, the copy cannot be written, or the project has another writer.
+    /// Fails if the index is damaged, the copy cannot be written, or the project has another writer.
     pub fn adopt(
         directory: &Path,
         from: &Snapshot,

@@ -28,7 +28,7 @@ impl Snapshot {
     /// changes little reads few of these rows, and would not find the damage.
     ///
     /// # Errors
-    /// The first damaged page or row.
+    /// Returns the first damaged page or row.
     pub fn check_keywords(&self) -> Result<(), StorageError> {
         for table in KEYWORDS {
             let found = self.rows(table, &[]).try_fold(0, |found, row| row.map(|_| found + 1))?;
@@ -49,8 +49,8 @@ impl Environment {
     /// id of the new index is recorded in `known`.
     ///
     /// # Errors
-    /// There is no index, the index has another writer, or data outside the keyword index is damaged. The index is then
-    /// left unchanged.
+    /// Fails if there is no index, if another writer has it open, or if data outside the keyword index is damaged. On
+    /// an error, the index is unchanged.
     pub fn rebuild_keywords(
         directory: &Path,
         known: &KnownIndexes,

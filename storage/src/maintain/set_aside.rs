@@ -19,7 +19,7 @@ impl Environment {
     /// moved.
     ///
     /// # Errors
-    /// [`StorageError::Locked`] if another process is writing; an error if the directory cannot be written.
+    /// Returns [`StorageError::Locked`] if another process is writing; an error if the directory cannot be written.
     pub fn set_aside(directory: &Path) -> Result<(), StorageError> {
         let is_valid = || {
             let found = Self::open(directory, OpenMode::Existing).and_then(|environment| environment.snapshot());
@@ -31,7 +31,7 @@ impl Environment {
     /// Like [`Environment::set_aside`], but moves a valid index too.
     ///
     /// # Errors
-    /// The errors of [`Environment::set_aside`].
+    /// Returns the errors of [`Environment::set_aside`].
     pub fn set_aside_unchecked(directory: &Path) -> Result<(), StorageError> {
         move_aside(directory, || false)
     }

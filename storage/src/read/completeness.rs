@@ -13,7 +13,7 @@ impl Snapshot {
     /// custom column counts as a result.
     ///
     /// # Errors
-    /// The index is damaged.
+    /// Fails if the index is damaged.
     pub fn is_complete(&self) -> Result<bool, StorageError> {
         if let Some(known) = self.inner.completeness.get() {
             return Ok(*known);
@@ -31,7 +31,7 @@ impl Snapshot {
     /// files are files, and the rows of any other stage are chunks.
     ///
     /// # Errors
-    /// The index is damaged.
+    /// Fails if the index is damaged.
     pub fn finished_share(&self) -> Result<f64, StorageError> {
         let manifest = self.manifest();
         if manifest.unfinished.rows.is_empty() {
@@ -61,7 +61,7 @@ impl Snapshot {
     /// column with the most missing values.
     ///
     /// # Errors
-    /// The index is damaged.
+    /// Fails if the index is damaged.
     pub fn waiting_rows(&self, stage: &str) -> Result<u64, StorageError> {
         let manifest = self.manifest();
         let mut of_columns: Option<u64> = None;
@@ -75,7 +75,7 @@ impl Snapshot {
     /// run.
     ///
     /// # Errors
-    /// The index is damaged.
+    /// Fails if the index is damaged.
     pub fn waiting_for(&self, column: &ColumnDeclaration) -> Result<u64, StorageError> {
         let waiting = self.manifest().unfinished.for_stage(&column.stage).waiting;
         let valued = self.chunks_with_column(&column.name)?;

@@ -62,7 +62,7 @@ impl Snapshot {
     /// Returns the metadata keys that have labels, and the filterable custom columns that have values, in byte order.
     ///
     /// # Errors
-    /// The dictionary of a segment, or a block of values, is damaged.
+    /// Fails if the dictionary of a segment, or a block of values, is damaged.
     pub fn meta_keys(&self) -> Result<Vec<String>, StorageError> {
         let prefix = [LABEL_PREFIX, LabelKind::Meta as u8];
         let mut keys = Vec::new();
@@ -92,7 +92,7 @@ impl Snapshot {
     /// Reads no posting lists, and does not decode blocks that [`Walk::SkipPrefix`] skips as a whole.
     ///
     /// # Errors
-    /// The dictionary is damaged.
+    /// Fails if the dictionary is damaged.
     pub fn walk_terms(&self, prefix: &str, visit: &mut dyn FnMut(&[u8]) -> Walk) -> Result<(), StorageError> {
         let from = prefix.as_bytes().max(&[LABEL_PREFIX + 1]);
         for segment in self.segments() {

@@ -20,7 +20,7 @@ impl Snapshot {
     /// Returns the representation of a file, given the id of its first chunk.
     ///
     /// # Errors
-    /// The index is damaged.
+    /// Fails if the index is damaged.
     pub fn representation(&self, first: ChunkId) -> Result<FileRepresentation<'_>, StorageError> {
         self.stored_representation(first).map(|(_, representation)| representation)
     }

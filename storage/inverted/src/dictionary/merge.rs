@@ -53,7 +53,7 @@ impl TermRange<'_> {
 /// tombstone.
 ///
 /// # Errors
-/// When a source cannot be read, the new segment cannot be written, or a chunk occurs twice in a list.
+/// Fails if a source cannot be read, the new segment cannot be written, or a chunk occurs twice in a list.
 pub fn merge<'a, S: SegmentSource<'a>, W: SegmentSink>(
     sources: Vec<MergeSource<'a, S>>,
     range: TermRange<'_>,
@@ -92,7 +92,7 @@ pub fn merge<'a, S: SegmentSource<'a>, W: SegmentSink>(
 /// Merges runs into one run.
 ///
 /// # Errors
-/// When a run is damaged, or the new run cannot be written.
+/// Fails if a run is damaged, or the new run cannot be written.
 pub fn merge_runs<'a, S: SegmentSource<'a>, W: io::Write>(
     runs: Vec<RunReader<'a>>,
     out: &mut RunWriter<W>,
@@ -264,7 +264,7 @@ impl<'a, S: SegmentSource<'a>> MergeSource<'a, S> {
     /// Creates a source with the terms of a segment from a given term on.
     ///
     /// # Errors
-    /// When the dictionary cannot be read.
+    /// Fails if the dictionary cannot be read.
     pub fn segment(segment: &SegmentReader<'a, S>, from: &[u8]) -> Result<Self, S::Error> {
         segment.terms_from(from).map(Self::Segment)
     }

@@ -65,7 +65,7 @@ impl<W: Write> RunWriter<W> {
     /// Adds a list.
     ///
     /// # Errors
-    /// When the run cannot be written.
+    /// Fails if the run cannot be written.
     pub(super) fn push(&mut self, list: RunList<'_>) -> io::Result<()> {
         let RunList { term, count, last, postings } = list;
         if self.index.0.last().map_or(INDEX_STEP_BYTES, |(_, offset)| self.written - offset) >= INDEX_STEP_BYTES {
@@ -83,7 +83,7 @@ impl<W: Write> RunWriter<W> {
     /// Completes the run.
     ///
     /// # Errors
-    /// When buffered bytes cannot be written.
+    /// Fails if buffered bytes cannot be written.
     pub fn finish(mut self) -> io::Result<(W, RunIndex)> {
         self.out.flush()?;
         Ok((self.out, self.index))
@@ -128,7 +128,7 @@ impl<'r> RunReader<'r> {
     /// Creates a reader at the first list of `bytes`.
     ///
     /// # Errors
-    /// When `bytes` do not begin with a list.
+    /// Fails if `bytes` do not begin with a list.
     pub fn new(bytes: &'r [u8]) -> Result<Self, DamagedRun> {
         let mut reader = Self { rest: bytes, list: None };
         reader.advance()?;

@@ -50,7 +50,7 @@ impl<W: SegmentSink> SegmentWriter<W> {
     /// divided among calls.
     ///
     /// # Errors
-    /// When the sink fails.
+    /// Fails if the sink fails.
     pub fn append(&mut self, lists: &EncodedLists) -> Result<(), W::Error> {
         for (term, count, mut parts) in lists.iter() {
             self.body.clear();
@@ -100,7 +100,7 @@ impl<W: SegmentSink> SegmentWriter<W> {
     /// terms.
     ///
     /// # Errors
-    /// When the sink fails.
+    /// Fails if the sink fails.
     pub fn finish(mut self, bound: &[u8]) -> Result<SegmentTotals, W::Error> {
         if let Some((key, bytes)) = self.block.finish(bound) {
             self.emit_block(&key, bytes)?;

@@ -75,7 +75,7 @@ impl MemoryIndex {
     /// Returns the posting list of a term.
     ///
     /// # Errors
-    /// When the segment is damaged.
+    /// Fails if the segment is damaged.
     pub(crate) fn postings(&self, term: &str) -> Result<Postings<'_>, DamagedSegment> {
         let segment = SegmentReader::new(&self.segment);
         let entry = if is_term(term) { segment.find(normalise(term).as_bytes())? } else { None };
@@ -86,7 +86,7 @@ impl MemoryIndex {
     /// Returns the `k` best chunks for some terms, best first. With a `filter`, only chunks in the filter are returned.
     ///
     /// # Errors
-    /// When the segment is damaged.
+    /// Fails if the segment is damaged.
     pub(crate) fn search(
         &self,
         terms: &[&str],

@@ -172,8 +172,8 @@ impl<'r> PartReader<'r> {
     /// Reads the next frame. Returns `None` at the end.
     ///
     /// # Errors
-    /// [`io::ErrorKind::InvalidData`] if a length is impossible, or the part ends too early. [`Self::finish`] compares
-    /// the checksum.
+    /// Returns [`io::ErrorKind::InvalidData`] if a length is impossible, or the part ends too early. [`Self::finish`]
+    /// compares the checksum.
     pub(super) fn next(&mut self) -> io::Result<Option<Frame>> {
         if self.left == 0 {
             return Ok(None);

@@ -40,8 +40,8 @@ impl Environment {
     /// opened. The access history is kept.
     ///
     /// # Errors
-    /// The input is not a valid artefact of this version, or the index cannot be written. The existing index is then
-    /// unchanged.
+    /// Fails if the input is not a valid artefact of this version, or if the index cannot be written. On an error, the
+    /// existing index is unchanged.
     pub fn import(
         directory: &Path,
         artefact: &mut dyn Read,

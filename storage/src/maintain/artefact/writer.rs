@@ -22,8 +22,8 @@ impl Snapshot {
     /// number of `workers`.
     ///
     /// # Errors
-    /// Nothing has been published, the index is damaged, `target` exists and is not a file, or its directory cannot be
-    /// written. `target` is then left unchanged.
+    /// Fails if nothing has been published, if the index is damaged, if `target` exists and is not a file, or if the
+    /// directory of `target` cannot be written. On an error, `target` is unchanged.
     pub fn export(&self, target: &Path, program: &str, workers: Workers) -> Result<ArtefactManifest, StorageError> {
         if target.metadata().is_ok_and(|metadata| !metadata.is_file()) {
             return Err(StorageError::Refused(format!("{} exists and is not a file", target.display())));

@@ -83,7 +83,7 @@ pub(crate) fn key_base<'k>(key: &'k str, path: &str) -> &'k str {
 /// Serialises the record of a chunk. `source_id` is the key of the file's source record.
 ///
 /// # Errors
-/// The chunk's line numbers are invalid, so that [`decode`] would refuse the record.
+/// Fails if the chunk's line numbers are invalid, because [`decode`] would refuse the record.
 pub(crate) fn encode(chunk: &NewChunk<'_>, source_id: u32, source: &SourceRecord) -> Result<Vec<u8>, StorageError> {
     if !are_lines(chunk.line_start, chunk.line_end) {
         return Err(StorageError::encode("chunk record", &format!("`{}` ends before it begins", chunk.key)));

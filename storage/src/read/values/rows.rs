@@ -35,7 +35,7 @@ impl ValueRows {
     /// Adds the values of the columns from a new chunk's metadata. Ids must ascend.
     ///
     /// # Errors
-    /// [`StorageError::Refused`] if the type of a value differs from the type of its column.
+    /// Returns [`StorageError::Refused`] if the type of a value differs from the type of its column.
     pub(crate) fn push(
         &mut self,
         id: u32,
@@ -70,7 +70,7 @@ impl ValueRows {
     /// `metadata`, its value is removed. Returns whether a value has changed.
     ///
     /// # Errors
-    /// The errors of [`ValueRows::push`].
+    /// Returns the errors of [`ValueRows::push`].
     pub(crate) fn set(&mut self, id: u32, metadata: &[(String, MetaValue)]) -> Result<bool, StorageError> {
         let (block, index) = split_id(id);
         let mut is_changed = false;
