@@ -22,8 +22,8 @@ pub struct WeightedPostings<'s> {
 /// `filter`, only chunks in the filter are returned; all of them must be live.
 ///
 /// The score of a chunk is the sum over `lists`, in their order, of the list's factor times BM25F. The result is the
-/// same, bit for bit, as if every posting were scored: MaxScore finds a superset of the best chunks, and these are
-/// scored again in the order of the lists.
+/// same, bit for bit, as if every posting were scored: MaxScore finds a superset of the best chunks, and all chunks of
+/// the superset are scored again in the order of the lists.
 ///
 /// # Errors
 /// Fails if the index cannot be read.
@@ -68,8 +68,8 @@ pub fn sort_equals_by_key<C: Collection>(chunks: &mut [(ChunkId, f32)], collecti
     Ok(())
 }
 
-/// Returns the scores of the given chunks, bit for bit as [`top_k`] computes them. Chunks in ascending order are
-/// fastest.
+/// Returns the scores of the given chunks, bit for bit as [`top_k`] computes them. The function is fastest if `chunks`
+/// is in ascending order.
 ///
 /// # Errors
 /// Fails if the index cannot be read.

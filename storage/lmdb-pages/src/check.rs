@@ -148,7 +148,7 @@ impl<'w, 'a> PageWalk<'w, 'a> {
         if entries != tree.entries {
             report(Damage(format!("a tree has {entries} entries, but its root says {}", tree.entries)));
         } else if found != counts {
-            report(Damage("a tree has other numbers of pages than its root says".to_owned()));
+            report(Damage("the numbers of pages of a tree differ from those in its root".to_owned()));
         }
     }
 

@@ -20,7 +20,7 @@ use crate::write::has_leftovers;
 
 /// Maximum number of free pages that do not justify a compaction, because the next few transactions will use them.
 const MAX_SPARE_PAGES: u64 = 128;
-/// An index is compacted only if more than one in this many of its pages is free.
+/// If free pages are the only reason, an index is compacted only if more than one in this many of its pages is free.
 const MIN_FREE_SHARE: u64 = 16;
 
 /// The result of a compaction.
@@ -83,7 +83,7 @@ impl Environment {
         self.store.check_current()?;
         let snapshot = self.snapshot()?;
         let generation = snapshot.manifest().generation + 1;
-        let manifest = copy(&snapshot, &mut replacement, Evidence::Kept, generation, workers)?;
+        let manifest = copy(&snapshot, &mut replacement, Evidence::Keep, generation, workers)?;
         let new = replacement.complete(&manifest)?;
         let (before, after) = (self.store.length()?, new.store().length()?);
         drop(new);
@@ -112,7 +112,7 @@ impl Environment {
         if is_present(&home) {
             return Ok(false);
         }
-        let manifest = copy(from, &mut replacement, Evidence::LeftOut, 1, workers)?;
+        let manifest = copy(from, &mut replacement, Evidence::Omit, 1, workers)?;
         drop(replacement.complete(&Manifest { root: root.to_owned(), complete: false, ..manifest })?);
         replacement.finish()?;
         Ok(true)

@@ -25,7 +25,7 @@ const BLOCK_CHUNKS: usize = 2048;
 
 impl Snapshot {
     /// Reads every row of the dictionary, the postings and the field lengths, and verifies its checksum. A run that
-    /// changes little reads few of these rows, and would not find the damage.
+    /// changes little reads few of these rows, and would not find damage in the other rows.
     ///
     /// # Errors
     /// Returns the first damaged page or row.
@@ -65,7 +65,7 @@ impl Environment {
         let workers = Workers::new(options.threads);
         let canonical = Canonical::new(&snapshot, workers)?;
         let mut emit = |operation| replacement.committer().push(operation);
-        canonical.content(Evidence::Kept, &mut emit)?;
+        canonical.content(Evidence::Keep, &mut emit)?;
         canonical.vectors(VectorBlockWriter::operations, &mut emit)?;
         let mut inversion = Inversion::begin(&current.store.home, options.memory / 2)?;
         let mut rows: Vec<LengthCodes> = Vec::with_capacity(canonical.len() as usize);

@@ -37,11 +37,11 @@ impl Environment {
     }
 }
 
-/// Moves an index to [`ASIDE`] unless `is_kept` returns `true`. `is_kept` is called under the writer's lock.
-fn move_aside(directory: &Path, is_kept: impl FnOnce() -> bool) -> Result<(), StorageError> {
+/// Moves an index to [`ASIDE`] unless `must_stay` returns `true`. `must_stay` is called under the writer's lock.
+fn move_aside(directory: &Path, must_stay: impl FnOnce() -> bool) -> Result<(), StorageError> {
     let home = ProjectDirectory::at(directory).open().map_err(|error| StorageError::io(directory, error))?;
     let _lock = FileLock::writer(&home)?;
-    if is_kept() {
+    if must_stay() {
         return Ok(());
     }
     let io = |name: &str| {

@@ -89,8 +89,8 @@ impl<'a, S: SegmentSource<'a>> SegmentReader<'a, S> {
         Ok(Blocks { segment: *self, cursor: self.source.blocks(key)?, expected: Some(key), end: None })
     }
 
-    /// Returns key and bytes of the block that covers a term. Fails without such a block, because the blocks of a
-    /// segment cover all terms.
+    /// Returns the key and the bytes of the block that covers a term. Fails if there is no such block, because the
+    /// blocks of an undamaged segment cover all terms.
     fn block_of(&self, term: &[u8]) -> Result<KeyedBlock<'a>, S::Error> {
         self.source.block(term)?.ok_or_else(|| self.damaged("dictionary"))
     }
@@ -141,7 +141,7 @@ impl<'a, S: SegmentSource<'a>> SegmentReader<'a, S> {
         Ok(chunks)
     }
 
-    /// Returns the number of live chunks of a list, which is its contribution to the document frequency. A long list is
+    /// Returns the number of live chunks of a list, which is its contribution to the document frequency. The list is
     /// read only if there are tombstones.
     ///
     /// # Errors
@@ -276,7 +276,8 @@ impl<'a, S: SegmentSource<'a>> TermCursor<'a, S> {
     /// Fails if the dictionary cannot be read.
     pub fn advance(&mut self) -> Result<(), S::Error> {
         self.entry = None;
-        // A block between two parts of a segment may have no entries.
+        // A writer of a range of terms (`SegmentWriter::with_range`) writes a block without entries if the range has no
+        // terms.
         while self.block.as_ref().is_none_or(BlockReader::is_empty) {
             self.block = self.blocks.next()?;
             if self.block.is_none() {

@@ -24,7 +24,7 @@ pub trait SegmentSource<'a>: Copy {
     /// Fails if a page on the path to the first block is damaged.
     fn blocks(self, key: &[u8]) -> Result<Self::Blocks, Self::Error>;
 
-    /// Returns the value with a number; it holds posting lists.
+    /// Returns the value with the given number. A value contains posting lists.
     ///
     /// # Errors
     /// Fails if the value, or a page on the path to it, is damaged. A missing value is not an error.
@@ -69,7 +69,7 @@ pub trait SegmentSink {
     /// Fails if the block cannot be written, such as on a full disk; the segment is then incomplete.
     fn put_block(&mut self, key: &[u8], bytes: Vec<u8>) -> Result<(), Self::Error>;
 
-    /// Writes a value, which holds posting lists.
+    /// Writes a value, which contains posting lists.
     ///
     /// # Errors
     /// Fails if the value cannot be written, such as on a full disk; the segment is then incomplete.

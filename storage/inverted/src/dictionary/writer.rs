@@ -37,8 +37,8 @@ impl<W: SegmentSink> SegmentWriter<W> {
         Self { sink, totals, block, body: Vec::new(), value: Vec::new(), number: 0 }
     }
 
-    /// Restricts the writer to a part of a segment: the terms from `from` on, whose values are numbered from `first`
-    /// on.
+    /// Restricts the writer to a range of the terms of a segment. The range begins at `from`, and its values are
+    /// numbered from `first` on.
     #[must_use]
     pub fn with_range(mut self, from: &[u8], first: u32) -> Self {
         self.block = BlockWriter::from_key(from);
@@ -96,7 +96,7 @@ impl<W: SegmentSink> SegmentWriter<W> {
         }
     }
 
-    /// Completes the segment, or the part of it that ends before the term `bound`. A part has a block even if it has no
+    /// Completes the segment, or the range of terms that ends before `bound`. A range has a block even if it has no
     /// terms.
     ///
     /// # Errors
