@@ -9,8 +9,8 @@ use crate::read::snapshot::Snapshot;
 use crate::unfinished::RowExtent;
 
 impl Snapshot {
-    /// Whether the last run covered its whole scope, and every stage has a result for every row. An outdated value in a
-    /// custom column counts as a result.
+    /// Whether the last run processed everything that it was to index, and every stage has a result for every row. An
+    /// outdated value in a custom column counts as a result.
     ///
     /// # Errors
     /// Fails if the index is damaged.
@@ -40,8 +40,8 @@ impl Snapshot {
         let (mut files, mut stages_of_files) = (0, BTreeSet::new());
         for file in self.files() {
             let file = file?;
-            // A skipped file counts only if a stage has no result for it: a stage that skips files also skips the files
-            // that it failed on.
+            // A file on which a stage failed may also be stored as skipped. Such a file counts. A file that was skipped
+            // without a failure does not count.
             files += u64::from(file.outcome == FileOutcome::Indexed || !file.unfinished.is_empty());
             let of_file = file.unfinished.into_iter().filter(|row| row.extent == RowExtent::File);
             stages_of_files.extend(of_file.map(|row| row.stage));

@@ -23,7 +23,7 @@ pub(crate) struct SourceRecord {
     key_head: String,
 }
 
-/// The archived form of a record.
+/// The record of a chunk, as it is stored.
 #[derive(rkyv::Archive, rkyv::Serialize, rkyv::Deserialize)]
 pub(crate) struct StoredChunk {
     /// Id of the file's first chunk, which is the key of the file's source record.
@@ -50,7 +50,7 @@ impl SourceRecord {
         Self { path: first.path.clone(), language: first.language.clone(), key_head: head.to_owned() }
     }
 
-    /// Whether a chunk can belong to the same file.
+    /// Whether a chunk can belong to this file.
     pub(crate) fn is_source_of(&self, chunk: &Chunk) -> bool {
         self.path == chunk.path && self.language == chunk.language
     }

@@ -166,7 +166,7 @@ impl Snapshot {
         bytes.get(range).and_then(decode).map(Some).ok_or_else(invalid)
     }
 
-    /// Returns the key and the block of a table of compressed blocks that would contain a chunk.
+    /// Returns the block that would contain a chunk, and the block's key, from a table of compressed blocks.
     pub(crate) fn block(&self, table: Table, id: u32) -> Result<Option<(u32, CompressedBlock<'_>)>, StorageError> {
         let found = Cursor::floor(self.pages(), self.tree(table), &chunk_key(id));
         let Some((key, value)) = self.check(found)? else { return Ok(None) };

@@ -38,7 +38,7 @@ pub(in crate::read) struct Inner {
     id: Option<IndexId>,
     manifest: Manifest,
     live: RoaringBitmap,
-    /// Ids of deleted chunks: those less than the next id that are not live. Computed on first use.
+    /// Ids of deleted chunks: all ids below the next id that are not live. Computed on first use.
     tombstones: OnceLock<Tombstones>,
     /// Whether the index is complete; computed on first use.
     pub(in crate::read) completeness: OnceLock<bool>,
@@ -149,7 +149,7 @@ impl Snapshot {
         &self.inner.live
     }
 
-    /// Returns the live postings of a term in the form that the analyzer returns.
+    /// Returns the live postings of a term. `term` must be in the form that the analyzer returns.
     ///
     /// # Errors
     /// Fails if the dictionary of a segment, or a posting list of the term, is damaged.
