@@ -70,7 +70,7 @@ impl Environment {
 
     /// Assumes that only this program has written the file. A write then checks only the pages that it uses.
     pub fn assume_sound(&self) {
-        self.store.set_sound();
+        self.store.set_valid();
     }
 
     /// Checks every page of the file that LMDB can reach through references, but not the values. Later writes do not
@@ -81,7 +81,7 @@ impl Environment {
     pub fn validate_structure(&self) -> Result<(), StorageError> {
         let snapshot = self.snapshot()?;
         snapshot.check(first_damage(&snapshot.pages(), snapshot.meta()))?;
-        self.store.set_sound();
+        self.store.set_valid();
         Ok(())
     }
 

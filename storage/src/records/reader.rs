@@ -36,7 +36,7 @@ impl RecordReader {
         self.trees.iter().all(|tree| tree.is_empty())
     }
 
-    /// Returns the number of records that the root of a table states. The number is only reliable after
+    /// Returns the number of records according to the root of a table. The number is only reliable after
     /// [`Self::check`].
     pub fn count(&self, table: usize) -> u64 {
         self.trees[table].entries

@@ -107,7 +107,7 @@ impl RecordStore {
         self.id_in(&self.read()?)
     }
 
-    /// Returns the id of the store that a reader finds.
+    /// Returns the id of the store in the snapshot of `reader`.
     ///
     /// # Errors
     /// Returns the errors of [`Self::read`].
@@ -134,8 +134,8 @@ impl RecordStore {
         StorageError::DamagedRecords { path: self.store.data.clone(), what }
     }
 
-    /// Checks all records of the store, and records that the user has accepted the store. A store without an id gets
-    /// one.
+    /// Checks all records of the store, and records that the user has accepted the store. A store without an id gets a
+    /// new id.
     ///
     /// # Errors
     /// Fails if the store is damaged, or the record cannot be written.
@@ -181,7 +181,7 @@ impl RecordStore {
         if !is_accepted {
             self.check_origin(origin)?;
         }
-        self.check_unless_sound(origin)?;
+        self.check_unless_valid(origin)?;
         let wrap = |error| StorageError::lmdb(&self.store.data, error);
         let tables = match self.tables.get() {
             Some(tables) => tables,
@@ -225,13 +225,13 @@ impl RecordStore {
 
     /// Ensures that LMDB can follow the pages of the file. If the file has changed since the last write by this user,
     /// the whole file is checked.
-    fn check_unless_sound(&self, origin: Origin) -> Result<(), StorageError> {
+    fn check_unless_valid(&self, origin: Origin) -> Result<(), StorageError> {
         match origin {
-            _ if self.store.is_sound() => Ok(()),
+            _ if self.store.is_valid() => Ok(()),
             // The creator of a file without an id is unknown, so the file is checked. For a new file, the check is
             // fast.
             Origin::Own if self.id()?.is_some() => {
-                self.store.set_sound();
+                self.store.set_valid();
                 Ok(())
             }
             _ => self.check(),
@@ -244,7 +244,7 @@ impl RecordStore {
     /// Returns [`StorageError::DamagedRecords`] with the first problem.
     pub fn check(&self) -> Result<(), StorageError> {
         self.read()?.check()?;
-        self.store.set_sound();
+        self.store.set_valid();
         Ok(())
     }
 

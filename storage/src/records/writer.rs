@@ -7,7 +7,7 @@ use super::format::{MAX_KEY_BYTES, OpenTables, RecordFormat};
 use crate::error::StorageError;
 use crate::store::IndexStore;
 
-/// One write transaction on a store. Reads return the changes of the transaction. A table is identified by its index in
+/// One write transaction on a store. Reads see the changes of the transaction. A table is identified by its index in
 /// the list of tables with which the store was opened.
 pub struct RecordWriter<'t> {
     pub(super) store: &'t IndexStore,

@@ -80,7 +80,7 @@ fn is_unchanged(old: &Manifest, update: &ManifestUpdate) -> bool {
 /// Checks that the added vectors have the dimensions of the model.
 fn check_model(state: &WriterState, update: &ManifestUpdate) -> Result<(), StorageError> {
     let named = update.model.as_ref().map(|model| model.dimensions);
-    match state.vectors.appended() {
+    match state.vectors.announced_dimensions() {
         Some(dimensions) if named != Some(dimensions) => Err(StorageError::Refused(format!(
             "vectors of {dimensions} dimensions were added; dimensions of the model in the manifest: {}",
             named.map_or("none".to_owned(), |named| named.to_string())

@@ -110,7 +110,7 @@ impl WriterState {
     pub(crate) fn reserve(&mut self, count: usize, dimensions: Option<usize>) -> Result<ReservedIds, StorageError> {
         let after = self.next_id;
         let first = match dimensions {
-            Some(dimensions) => self.vectors.expect(dimensions, after)?,
+            Some(dimensions) => self.vectors.announce(dimensions, after)?,
             None => after,
         };
         let end = u64::from(first) + count as u64;

@@ -28,7 +28,7 @@ impl Snapshot {
     }
 
     /// Returns the dot product of a query and the vector of a live chunk, bit-identical to [`Self::nearest`]; `None` if
-    /// the chunk has no vector of the same dimensions.
+    /// the chunk has no vector with the same number of dimensions.
     ///
     /// # Errors
     /// Returns the errors of [`Self::vector`].

@@ -82,7 +82,7 @@ impl AccessLog {
         store.check().map_err(|error| self.wrap(error))
     }
 
-    /// Returns the reason why a write through this handle has started a new log; `None` if no write has.
+    /// Returns the reason why a write through this handle has started a new log; `None` if no write has started one.
     pub fn restart_reason(&self) -> Option<String> {
         self.state().restart_reason.clone()
     }
@@ -201,9 +201,9 @@ impl AccessLog {
         })
     }
 
-    /// Removes records of chunks that no longer exist according to `is_live`. Keeps the `most` newest of these records
-    /// if their last access or judgement is not older than the Unix second `since`. Returns the number of removed
-    /// records.
+    /// Removes records of chunks that no longer exist according to `is_live`. Keeps the newest of these records, at
+    /// most `most`, if their last access or judgement is not older than the Unix second `since`. Returns the number of
+    /// removed records.
     ///
     /// A record under a shortened key is never removed, because its chunk is unknown.
     ///
@@ -247,7 +247,7 @@ impl AccessLog {
         Ok(forgotten.len())
     }
 
-    /// Writes to the log. If the log cannot be used, starts a new log and writes to that.
+    /// Writes to the log. If the log cannot be used, starts a new log and writes to it.
     fn write(&self, change: impl Fn(&mut RecordWriter<'_>) -> Result<(), StorageError>) -> Result<(), StorageError> {
         let written = match self.writable()?.map(|store| store.write(&change)) {
             // Another process has started a new log.
