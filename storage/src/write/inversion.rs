@@ -56,8 +56,8 @@ impl Inversion {
         })
     }
 
-    /// Adds a run with the postings of some chunks. If this returns a [`Spill`], the caller must write it, and pass the
-    /// file to [`Self::add_file`].
+    /// Adds a run with the postings of some chunks. If this function returns a [`Spill`], the caller must write it, and
+    /// pass the file to [`Self::add_file`].
     #[must_use]
     pub(crate) fn add(&mut self, run: Run) -> Option<Spill> {
         self.samples.extend(run.index.terms().map(Box::from));

@@ -21,7 +21,7 @@ pub struct ReservedIds {
     pub(crate) after: u32,
     pub(crate) first: u32,
     pub(crate) end: u32,
-    /// Dimensions of the vectors of these chunks.
+    /// Number of dimensions of the vectors of these chunks.
     pub(crate) dimensions: Option<usize>,
 }
 
@@ -77,7 +77,8 @@ impl FilePreparer {
     ///
     /// # Errors
     /// Returns [`StorageError::Refused`] for an empty path, chunks of another path or of several languages, more chunks
-    /// than reserved ids, and vectors that are not finite or have other dimensions than the reservation.
+    /// than reserved ids, and vectors that are not finite or whose number of dimensions differs from that of the
+    /// reservation.
     pub fn replace_file(
         &mut self,
         mut record: FileRecord,

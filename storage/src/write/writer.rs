@@ -77,8 +77,8 @@ impl IndexWriter {
         self.id
     }
 
-    /// Reserves ids for `chunks` chunks. If they have vectors, `dimensions` are the dimensions of the vectors. The ids
-    /// are greater than the ids of all earlier calls.
+    /// Reserves ids for `chunks` chunks. If the chunks have vectors, `dimensions` is the number of dimensions of the
+    /// vectors. The ids are greater than the ids of all earlier calls.
     ///
     /// # Errors
     /// Returns [`StorageError::Refused`] if the number of dimensions differs from that of an earlier call, and
@@ -92,7 +92,7 @@ impl IndexWriter {
         FilePreparer::new(ids, Arc::clone(&self.columns))
     }
 
-    /// Writes prepared files. If files with lower ids have not been applied yet, they are written first when they are
+    /// Writes prepared files. If files with lower ids have not been applied yet, the write is deferred until they are
     /// applied.
     ///
     /// # Errors
@@ -103,7 +103,7 @@ impl IndexWriter {
         self.state().apply(prepared)
     }
 
-    /// Replaces one file and its chunks, see [`FilePreparer::replace_file`].
+    /// Replaces one file and its chunks (see [`FilePreparer::replace_file`]).
     ///
     /// # Errors
     /// Returns the errors of [`Self::reserve`], [`FilePreparer::replace_file`] and [`Self::apply`].
