@@ -200,8 +200,8 @@ pub(crate) fn open_lmdb(
 
 /// Whether the system refused a map because of its size.
 fn is_about_memory(error: &io::Error) -> bool {
-    // Windows reports ERROR_NOT_ENOUGH_MEMORY, ERROR_INVALID_ADDRESS, ERROR_MAPPED_ALIGNMENT, ERROR_COMMITMENT_LIMIT or an
-    // invalid parameter.
+    // Windows reports ERROR_NOT_ENOUGH_MEMORY, ERROR_INVALID_ADDRESS, ERROR_MAPPED_ALIGNMENT, ERROR_COMMITMENT_LIMIT or
+    // an invalid parameter.
     matches!(error.kind(), io::ErrorKind::OutOfMemory | io::ErrorKind::InvalidInput)
         || cfg!(windows) && matches!(error.raw_os_error(), Some(8 | 487 | 1132 | 1455))
 }

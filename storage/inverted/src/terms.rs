@@ -127,8 +127,8 @@ impl TermVector {
 pub struct TermVectorBuilder {
     /// The counts so far; the buffers are reused.
     counted: TermVector,
-    /// Numbers of the terms. After each chunk only the slots of its few terms are cleared. With hashbrown, counting takes
-    /// 12 % longer, which is 1 % of an indexing run.
+    /// Numbers of the terms. After each chunk only the slots of its few terms are cleared. With hashbrown, counting
+    /// takes 12 % longer, which is 1 % of an indexing run.
     slots: SlotTable,
 }
 

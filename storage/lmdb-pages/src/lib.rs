@@ -22,9 +22,9 @@
 //!
 //! # What it does not do
 //!
-//! It does not open, map, lock or write files, and it does not protect a reader from a writer: the bytes must not change
-//! while they are read. It reads data version 1 of LMDB in the native byte order, with words as wide as a pointer. It
-//! supports no duplicate keys, and repairs no damage.
+//! It does not open, map, lock or write files, and it does not protect a reader from a writer: the bytes must not
+//! change while they are read. It reads data version 1 of LMDB in the native byte order, with words as wide as a
+//! pointer. It supports no duplicate keys, and repairs no damage.
 //!
 //! # When it can be deleted
 //!

@@ -118,8 +118,8 @@ impl Tree {
         })
     }
 
-    /// Returns the tree with `seal` in place of its own. With a mark, every value that is read must end in a checksum
-    /// for that mark.
+    /// Returns the tree with the seal `seal`. With a mark, every value that is read must end in a checksum for that
+    /// mark.
     pub fn with_seal(self, seal: Option<Mark>) -> Self {
         Self { seal, ..self }
     }

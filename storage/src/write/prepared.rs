@@ -77,8 +77,7 @@ impl FilePreparer {
     ///
     /// # Errors
     /// Returns [`StorageError::Refused`] for an empty path, chunks of another path or of several languages, more chunks
-    /// than reserved ids, and vectors that are not finite or whose number of dimensions differs from that of the
-    /// reservation.
+    /// than reserved ids, and vectors that are not finite or whose number of dimensions differs from the reservation.
     pub fn replace_file(
         &mut self,
         mut record: FileRecord,

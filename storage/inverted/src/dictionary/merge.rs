@@ -48,9 +48,9 @@ impl TermRange<'_> {
 }
 
 /// Merges the terms of `range` and writes them with `writer`. `length` returns the field lengths of a chunk. For each
-/// term, the chunk ids of a segment must be higher than those of all previous segments, and the chunk ids of runs must
-/// be higher than those of all segments. The chunk ids of different runs may overlap. Postings of chunks with
-/// tombstones are dropped. `new_is_live` may be true only if no chunk of the runs has a tombstone.
+/// term, the chunk ids of a segment must be higher than the chunk ids of all previous segments, and the chunk ids of
+/// runs must be higher than the chunk ids of all segments. The chunk ids of different runs may overlap. Postings of
+/// chunks with tombstones are dropped. `new_is_live` may be true only if no chunk of the runs has a tombstone.
 ///
 /// # Errors
 /// Fails if a source cannot be read, the new segment cannot be written, or a chunk occurs twice in a list.
@@ -325,7 +325,8 @@ mod tests {
             }));
             let length = |_| [0; FIELDS];
             let writer = SegmentWriter::new(&mut segment).with_range(from, part << 20);
-            merge(sources, range, tombstones, tombstones.set().is_empty(), &length, writer).expect("the sources are valid");
+            merge(sources, range, tombstones, tombstones.set().is_empty(), &length, writer)
+                .expect("the sources are valid");
         }
         segment
     }

@@ -9,8 +9,8 @@
 //!
 //! The lowest bit of the first number tells a long part from a short one. A directory entry is: number of the window,
 //! counted from the first window (3 bytes) · number of postings in the previous windows (2 bytes) · offset of its
-//! impacts (3 bytes) · offset of its exceptions among those of the tf column (4 bytes). A long part is read without
-//! copying.
+//! impacts (3 bytes) · offset of its exceptions among the exceptions of the tf column (4 bytes). A long part is read
+//! without copying.
 
 use roaring::RoaringBitmap;
 

@@ -111,7 +111,9 @@ impl Snapshot {
         let all_lengths = self.all_field_lengths()?;
         for id in self.live() {
             let Some(found) = entries.sums(id) else { continue };
-            report.expect(!found.has_other_labels(), || format!("the labels of chunk {id} differ from those in its record"));
+            report.expect(!found.has_other_labels(), || {
+                format!("the labels of chunk {id} differ from those in its record")
+            });
             let lengths = all_lengths.of(ChunkId(id));
             for (field, (&length, sum)) in lengths.iter().zip(found.frequencies()).enumerate() {
                 // A frequency at the maximum may be too low, and so may the sum.
