@@ -91,12 +91,12 @@ impl ColumnKind {
     }
 }
 
-/// Whether chunks that were stored under the declarations `stored` have the same terms as under `asked`.
-pub(crate) fn have_same_terms(stored: &[ColumnDeclaration], asked: &[ColumnDeclaration]) -> bool {
+/// Whether chunks have the same terms under the declarations `stored` as under the declarations `current`.
+pub(crate) fn have_same_terms(stored: &[ColumnDeclaration], current: &[ColumnDeclaration]) -> bool {
     let weight = |columns: &[ColumnDeclaration], name: &str| {
         columns.iter().find(|column| column.name == name).and_then(|column| column.terms)
     };
-    stored.iter().chain(asked).all(|column| weight(stored, &column.name) == weight(asked, &column.name))
+    stored.iter().chain(current).all(|column| weight(stored, &column.name) == weight(current, &column.name))
 }
 
 /// Checks for invalid declarations: too many columns, bad names, duplicates, names that are not in order, weights out
@@ -130,7 +130,7 @@ fn check_column(column: &ColumnDeclaration) -> Result<(), String> {
         return Err(format!("the boost of the column `{name}` is not between -1 and 1"));
     }
     if (terms.is_some() || *embed) && !kind.is_text() || boost.is_some() && !kind.is_number() {
-        return Err(format!("the column `{name}` of type {kind} has a use that this type does not have"));
+        return Err(format!("the column `{name}` of type {kind} has a use that this type does not support"));
     }
     Ok(())
 }

@@ -32,31 +32,31 @@ impl Environment {
     /// Opens the index of a project, given its `.aurora` directory.
     ///
     /// # Errors
-    /// There is no index, or the file is not an index, is truncated, or is not writable. In [`OpenMode::Create`], also
-    /// if the index has another format.
+    /// Fails if there is no index, or if the file is not an index, is truncated, or is not writable. In
+    /// [`OpenMode::Create`], also fails if the index has another format.
     pub fn open(directory: &Path, mode: OpenMode) -> Result<Self, StorageError> {
         if mode == OpenMode::Existing {
-            return Self::in_home(&existing_home(directory)?, mode);
+            return Self::open_in(&open_project_directory(directory)?, mode);
         }
         let home = ProjectDirectory::at(directory).create().map_err(|error| StorageError::io(directory, error))?;
-        Self::in_home(&home, mode)
+        Self::open_in(&home, mode)
     }
 
     /// Opens the index of a project, given its `.aurora` directory. Creates the index if it does not exist, but not the
     /// directory.
     ///
     /// # Errors
-    /// [`StorageError::NoIndex`] if the directory does not exist, and the errors of [`Environment::open`].
+    /// Returns [`StorageError::NoIndex`] if the directory does not exist, and the errors of [`Environment::open`].
     pub fn open_in_existing(directory: &Path) -> Result<Self, StorageError> {
-        Self::in_home(&existing_home(directory)?, OpenMode::Create)
+        Self::open_in(&open_project_directory(directory)?, OpenMode::Create)
     }
 
-    fn in_home(home: &Directory, mode: OpenMode) -> Result<Self, StorageError> {
+    fn open_in(home: &Directory, mode: OpenMode) -> Result<Self, StorageError> {
         if mode == OpenMode::Create {
             keep_out_of_git(home)?;
         }
         let environment = Self { store: open_index(home, mode)?, mode };
-        // A reader opens a snapshot next, which reports any error of the index.
+        // In the other mode, the caller opens a snapshot next, and opening it reports errors of the index.
         if mode == OpenMode::Create && environment.store.length()? > 0 {
             environment.snapshot()?;
         }
@@ -70,25 +70,27 @@ impl Environment {
 
     /// Assumes that only this program has written the file. A write then checks only the pages that it uses.
     pub fn assume_sound(&self) {
-        self.store.set_sound();
+        self.store.set_valid();
     }
 
-    /// Checks every page of the file that LMDB could follow, but no values. Later writes do not repeat the check.
+    /// Checks every page of the file that LMDB can reach through references, but not the values. Later writes do not
+    /// repeat the check.
     ///
     /// # Errors
-    /// [`StorageError::Damaged`] with the first problem, and the errors of [`Environment::snapshot`].
+    /// Returns [`StorageError::Damaged`] with the first problem, or the errors of [`Environment::snapshot`].
     pub fn validate_structure(&self) -> Result<(), StorageError> {
         let snapshot = self.snapshot()?;
         snapshot.check(first_damage(&snapshot.pages(), snapshot.meta()))?;
-        self.store.set_sound();
+        self.store.set_valid();
         Ok(())
     }
 
     /// Returns a snapshot of the newest published generation. Later writes do not change it.
     ///
     /// # Errors
-    /// The file belongs to another program, has another format, or is damaged; [`StorageError::NoIndex`] if nothing was
-    /// ever published, unless the environment was opened with [`OpenMode::Create`].
+    /// Fails if the file belongs to another program, has another format, or is damaged. Returns
+    /// [`StorageError::NoIndex`] if nothing was ever published, unless the environment was opened with
+    /// [`OpenMode::Create`].
     pub fn snapshot(&self) -> Result<Snapshot, StorageError> {
         let snapshot = Snapshot::open(&self.store)?;
         // A first run that was killed may have created tables without publishing anything.
@@ -100,8 +102,8 @@ impl Environment {
     }
 }
 
-/// Opens the `.aurora` directory of a project. If it does not exist, the error is [`StorageError::NoIndex`].
-fn existing_home(directory: &Path) -> Result<Directory, StorageError> {
+/// Opens the `.aurora` directory of a project. Fails with [`StorageError::NoIndex`] if it does not exist.
+fn open_project_directory(directory: &Path) -> Result<Directory, StorageError> {
     ProjectDirectory::at(directory).open().map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => StorageError::NoIndex { path: directory.join(INDEX) },
         _ => StorageError::io(directory, error),
@@ -119,7 +121,7 @@ fn open_index(home: &Directory, mode: OpenMode) -> Result<Arc<IndexStore>, Stora
     let mut attempts = 0;
     loop {
         wait_or_restore(home)?;
-        // The lock ensures that no empty index is created while another process is about to move a new index to this
+        // `reserve` takes a lock, so that no empty index is created while another process is moving a new index to this
         // path.
         let is_missing = mode == OpenMode::Create && home.metadata(INDEX).is_err();
         let _reserved = if is_missing { Some(reserve(home)?) } else { None };
@@ -133,6 +135,7 @@ fn open_index(home: &Directory, mode: OpenMode) -> Result<Arc<IndexStore>, Stora
         }
     }
 }
+
 #[cfg(test)]
 mod tests {
     use super::*;

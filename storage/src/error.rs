@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use aurora_confined::{Directory, Refusal, refusal_of};
 
 /// An error of the index store. Almost every message names the path. A message names the next step if that step is the
-/// same for every program. The command that rebuilds an index differs between programs, so callers add it.
+/// same for every program. The command that rebuilds an index differs between programs, so callers add that command.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StorageError {
@@ -17,7 +17,7 @@ pub enum StorageError {
         /// The index directory.
         path: PathBuf,
     },
-    /// A store of records is damaged or has another format. Its records exist only there and cannot be rebuilt.
+    /// A store of records is damaged or has another format. The records exist only in the store and cannot be rebuilt.
     #[error("the records in {} cannot be used: {what}; restore them from a backup, or move them away", path.display())]
     DamagedRecords {
         /// The data file.

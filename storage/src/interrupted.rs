@@ -10,7 +10,7 @@ use aurora_confined::{Directory, EntryKind};
 
 use crate::error::StorageError;
 use crate::lock::FileLock;
-use crate::opening::holds_no_commit;
+use crate::opening::has_no_commit;
 use crate::project::{DATA, ProjectDirectory};
 
 const INDEX: &str = ProjectDirectory::INDEX;
@@ -27,7 +27,7 @@ pub(crate) fn is_present(home: &Directory) -> bool {
     let is_there = |name: &&str| {
         let is_file = home.metadata(Path::new(name).join(DATA)).is_ok_and(|found| found.kind == EntryKind::File);
         // An unreadable file counts, because opening it reports the reason.
-        is_file && !home.open_directory(name).is_ok_and(|directory| holds_no_commit(&directory).unwrap_or(false))
+        is_file && !home.open_directory(name).is_ok_and(|directory| has_no_commit(&directory).unwrap_or(false))
     };
     [INDEX, OLD].iter().any(is_there)
 }

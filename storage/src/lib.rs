@@ -3,8 +3,8 @@
 //!
 //! A run of the indexer opens an [`IndexWriter`], replaces and removes files, and publishes all changes as the next
 //! generation. A [`Snapshot`] reads one generation, and later writes do not affect it. Chunk records are read in place.
-//! Terms and filters are posting lists with exact statistics. Vectors are signed bytes. All data read from the file is
-//! checked, so that a damaged file results in an error and never in a crash.
+//! Terms and filters are stored as posting lists with exact document frequencies. Vectors are signed bytes. All data
+//! read from the file is checked, so that a damaged file results in an error and never in a crash.
 //!
 //! An index can be exported to one file ([`Snapshot::export`]) and imported from it ([`Environment::import`]).
 //! Compaction ([`Environment::compact`]) replaces the index while readers keep reading the old one.

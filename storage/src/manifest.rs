@@ -34,7 +34,7 @@ pub struct Manifest {
     pub created: i64,
     /// Unix seconds of this publication.
     pub updated: i64,
-    /// Whether the run covered its whole scope.
+    /// Whether the run processed everything that it was to index.
     pub complete: bool,
     /// Whether the index was imported from an artefact, and no run has changed it since.
     #[serde(default)]

@@ -1,4 +1,4 @@
-//! Opens a directory as an LMDB environment: its files, and the size of its map.
+//! Opens a directory as an LMDB environment: checks and creates the files, and chooses the size of the map.
 
 use std::io::{self, Read as _, Write as _};
 use std::path::Path;
@@ -43,8 +43,8 @@ pub enum OpenMode {
 /// Checks that LMDB's files are regular files or do not exist. LMDB opens its files by name and follows links.
 ///
 /// # Errors
-/// An error if a path is a link or not a regular file; [`StorageError::NoIndex`] if `mode` is [`OpenMode::Existing`]
-/// and the data file is missing or has no commit.
+/// Returns an error if a path is a link or not a regular file; [`StorageError::NoIndex`] if `mode` is
+/// [`OpenMode::Existing`] and the data file is missing or has no commit.
 pub(crate) fn prepare(directory: &Directory, mode: OpenMode) -> Result<(), StorageError> {
     for name in [DATA, LMDB_LOCK] {
         let path = || directory.path().join(name);
@@ -61,7 +61,7 @@ pub(crate) fn prepare(directory: &Directory, mode: OpenMode) -> Result<(), Stora
             Err(error) => return Err(StorageError::io(&path(), error)),
         }
     }
-    if mode == OpenMode::Existing && holds_no_commit(directory)? {
+    if mode == OpenMode::Existing && has_no_commit(directory)? {
         return Err(StorageError::NoIndex { path: directory.path().to_owned() });
     }
     Ok(())
@@ -69,8 +69,8 @@ pub(crate) fn prepare(directory: &Directory, mode: OpenMode) -> Result<(), Stora
 
 /// Whether the data file in a directory is missing or has no commit. A process that ends while it creates the file
 /// leaves a file without a commit.
-pub(crate) fn holds_no_commit(directory: &Directory) -> Result<bool, StorageError> {
-    let look = || -> io::Result<bool> {
+pub(crate) fn has_no_commit(directory: &Directory) -> Result<bool, StorageError> {
+    let read = || -> io::Result<bool> {
         let file = match directory.open_file(DATA) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(true),
             opened => opened?,
@@ -82,25 +82,25 @@ pub(crate) fn holds_no_commit(directory: &Directory) -> Result<bool, StorageErro
         file.take(MAX_UNBORN_BYTES + 1).read_to_end(&mut bytes)?;
         Ok(is_unborn(&bytes))
     };
-    look().map_err(|error| StorageError::read(&directory.path().join(DATA), error))
+    read().map_err(|error| StorageError::read(&directory.path().join(DATA), error))
 }
 
 /// Ensures that LMDB finds either a data file with commits, or an empty file that no other process is using. In the
 /// second case, returns a lock, which the caller must hold until LMDB has written the first pages. `home` is the parent
-/// directory. Returns `None` if the file system has no locks.
+/// directory. Returns `None` if the file system does not support locks.
 ///
 /// This function creates the empty file itself, because a file that LMDB creates would have other permissions.
 pub(crate) fn lock_new_file(home: &Directory, directory: &Directory) -> Result<Option<FileLock>, StorageError> {
-    if !holds_no_commit(directory)? {
+    if !has_no_commit(directory)? {
         return Ok(None);
     }
     let lock = match FileLock::wait(home, CREATION_LOCK) {
-        // The file system has no locks.
+        // The file system does not support locks.
         Err(error) if error.kind() == io::ErrorKind::Unsupported => None,
         lock => Some(lock.map_err(|error| StorageError::io(&home.path().join(CREATION_LOCK), error))?),
     };
     // While this process waited for the lock, another process may have created the file.
-    if !holds_no_commit(directory)? {
+    if !has_no_commit(directory)? {
         return Ok(None);
     }
     let emptied = directory.open_or_create(DATA).and_then(|file| file.set_len(0));
@@ -131,7 +131,7 @@ pub(crate) fn reserve_lock_file(directory: &Directory) -> Result<(), StorageErro
 ///
 /// If address space is limited, the map uses only a part of the largest size that the system grants: half for the index
 /// in [`OpenMode::Create`], and an eighth for every other environment, because a command opens several. The map then
-/// shrinks until [`RESERVED_BYTES`] are free for the maps of readers, for threads and for memory, because a failed
+/// shrinks until [`RESERVED_BYTES`] are free for the maps of readers, for threads and for the heap, because a failed
 /// allocation ends the process. A map is at least as large as its file.
 pub(crate) fn open_lmdb(
     directory: &Path,
@@ -200,8 +200,8 @@ pub(crate) fn open_lmdb(
 
 /// Whether the system refused a map because of its size.
 fn is_about_memory(error: &io::Error) -> bool {
-    // Windows reports ERROR_NOT_ENOUGH_MEMORY, ERROR_INVALID_ADDRESS, ERROR_MAPPED_ALIGNMENT, ERROR_COMMITMENT_LIMIT or an
-    // invalid parameter.
+    // Windows reports ERROR_NOT_ENOUGH_MEMORY, ERROR_INVALID_ADDRESS, ERROR_MAPPED_ALIGNMENT, ERROR_COMMITMENT_LIMIT or
+    // an invalid parameter.
     matches!(error.kind(), io::ErrorKind::OutOfMemory | io::ErrorKind::InvalidInput)
         || cfg!(windows) && matches!(error.raw_os_error(), Some(8 | 487 | 1132 | 1455))
 }

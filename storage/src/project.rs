@@ -30,7 +30,7 @@ pub(crate) const DATA: &str = "data.mdb";
 /// | `runs` | statistics of the last index runs | yes |
 /// | `writer.lock`, `tmp/` | the writer's lock and its temporary files | yes, while no run is writing |
 /// | `records.lock`, `create.lock` | locks of processes that write or create a store | yes, while no process holds them |
-/// | `watch.lock` | the lock of the process that keeps the index fresh | yes, while no process holds it |
+/// | `watch.lock` | the lock of the process that keeps the index up to date | yes, while no process holds it |
 /// | `index.new/`, `index.old/` | indexes during a replacement, see `maintain/replacement.rs` | no: `index.old/` may be the only index |
 /// | `index.unusable/`, `access.unusable/` | unusable data that was moved aside | yes |
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,7 +76,7 @@ impl ProjectDirectory {
     /// Statistics of the last index runs.
     pub const RUNS: &'static str = "runs";
 
-    /// The lock of the process that watches the tree and keeps the index fresh.
+    /// The lock of the process that watches the tree and keeps the index up to date.
     pub const WATCH_LOCK: &'static str = "watch.lock";
     /// The lock of the process that writes the index.
     pub const WRITER_LOCK: &'static str = "writer.lock";
@@ -119,8 +119,8 @@ impl ProjectDirectory {
     /// Opens the directory. Refuses a symbolic link at its path, but follows links in the path of the project.
     ///
     /// # Errors
-    /// [`io::ErrorKind::NotFound`] if the directory does not exist, a [`Refusal`] if it is a link, or the system's
-    /// error.
+    /// Returns [`io::ErrorKind::NotFound`] if the directory does not exist, a [`Refusal`] if it is a link, or any other
+    /// system error.
     pub fn open(&self) -> io::Result<Directory> {
         let (parent, name) = self.split()?;
         Directory::open_root(parent)?.open_directory(name)
@@ -129,7 +129,7 @@ impl ProjectDirectory {
     /// Opens the directory, and creates it if it does not exist.
     ///
     /// # Errors
-    /// A [`Refusal`] if the directory is a link, or the system's error.
+    /// Returns a [`Refusal`] if the directory is a link, or any system error.
     pub fn create(&self) -> io::Result<Directory> {
         let (parent, name) = self.split()?;
         #[allow(clippy::disallowed_methods, reason = "the path of the project is trusted")]
@@ -140,8 +140,8 @@ impl ProjectDirectory {
     /// Opens the directory in the project's `root`, and creates it if it does not exist.
     ///
     /// # Errors
-    /// A [`Refusal`] if the directory is a link, [`io::ErrorKind::NotFound`] if `root` was deleted, or the system's
-    /// error.
+    /// Returns a [`Refusal`] if the directory is a link, [`io::ErrorKind::NotFound`] if `root` was deleted, or any
+    /// other system error.
     pub fn create_in(&self, root: &Directory) -> io::Result<Directory> {
         root.create_directory(self.split()?.1)
     }
@@ -149,7 +149,7 @@ impl ProjectDirectory {
     /// Size of the index's data file in bytes.
     ///
     /// # Errors
-    /// There is no index, or the system's error.
+    /// Fails if there is no index. Also returns any system error.
     pub fn index_bytes(&self) -> io::Result<u64> {
         Ok(self.open()?.metadata(Path::new(Self::INDEX).join(DATA))?.len)
     }
@@ -195,7 +195,8 @@ pub(crate) struct Identity {
     created: i64,
 }
 
-/// Returns the identity of the data file in a directory of `home`, or `None` if there is no data file.
+/// Returns the identity of the data file in the directory called `directory` of `home`; `None` if there is no data
+/// file.
 pub(crate) fn identity(home: &Directory, directory: &str) -> Option<Identity> {
     let found = home.metadata(Path::new(directory).join(DATA)).ok()?;
     let created = if found.inode == 0 { found.changed } else { 0 };

@@ -49,7 +49,7 @@ pub(crate) struct IndexStore {
     /// Whether LMDB uses no lock file, so that readers have no slot in its reader table.
     pub(crate) unlocked: bool,
     /// Whether the structure of the file is known to be valid, so that a write needs no check of the whole file.
-    sound: AtomicBool,
+    valid: AtomicBool,
 }
 
 /// The data file, restricted to the pages of one generation.
@@ -89,9 +89,9 @@ impl IndexStore {
     /// handle. When an environment other than an index is created, only its owner gets permissions.
     ///
     /// # Errors
-    /// [`StorageError::Replaced`] if this process still has another file open that was at this path before. heed opens
-    /// a path only once, so the older file must be closed first. Other errors if the files cannot be opened or are not
-    /// a valid environment.
+    /// Returns [`StorageError::Replaced`] if this process still has another file open that was at this path before.
+    /// heed opens a path only once, so the older file must be closed first. Returns other errors if the files cannot be
+    /// opened or are not a valid environment.
     pub(crate) fn open(
         name: &'static str,
         home: &Directory,
@@ -135,7 +135,7 @@ impl IndexStore {
         let (lmdb, unlocked) = open_current(&directory, &real, mode, flags)?;
         let home = home.clone();
         let opened = identity(&home, name);
-        let store = Arc::new(Self { data, home, name, lmdb, opened, unlocked, sound: AtomicBool::new(false) });
+        let store = Arc::new(Self { data, home, name, lmdb, opened, unlocked, valid: AtomicBool::new(false) });
         open.insert(real, Arc::downgrade(&store));
         Ok(store)
     }
@@ -158,14 +158,14 @@ impl IndexStore {
         self.unlocked || self.lmdb.info().number_of_readers > 1
     }
 
-    /// Whether the structure is known to be valid. See [`Self::set_sound`].
-    pub(crate) fn is_sound(&self) -> bool {
-        self.sound.load(Ordering::Acquire)
+    /// Whether the structure is known to be valid. See [`Self::set_valid`].
+    pub(crate) fn is_valid(&self) -> bool {
+        self.valid.load(Ordering::Acquire)
     }
 
     /// Records that the structure is valid: the whole structure has been checked, or only LMDB has changed the file.
-    pub(crate) fn set_sound(&self) {
-        self.sound.store(true, Ordering::Release);
+    pub(crate) fn set_valid(&self) {
+        self.valid.store(true, Ordering::Release);
     }
 
     /// Returns the path of the data file relative to `home`.

@@ -2,8 +2,8 @@
 //!
 //! A repository can contain an index that its author has forged to give certain answers. Every index therefore has a
 //! random id. The user has a directory outside of any repository, with a record for each index that the user's runs
-//! have created. A record contains the id and, for each copy of the index, the project and the stamp of the data file
-//! after the last run in that project.
+//! have created. A record contains the id and, for each copy of the index, a place: the project and the stamp of the
+//! data file after the last run in that project.
 //!
 //! A record can also contain digests of the data file. A digest identifies an index that was copied to another
 //! directory. The id and the times are not sufficient for this, because a repository could contain a file with the same
@@ -31,7 +31,7 @@ const MAX_GENERATIONS: usize = 4;
 const LOCK: &str = "records.lock";
 /// Number of bytes of a data file that are read at once.
 const HASH_BUFFER_BYTES: usize = 1 << 23;
-/// Number of records from which adding a record removes the records of projects that no longer exist.
+/// If there are at least this many records, adding a record removes the records of projects that no longer exist.
 const CLEANUP_RECORDS: usize = 4_096;
 
 /// The origin of an index.
@@ -145,8 +145,8 @@ impl KnownIndexes {
         Self { accepts_unknown, ..self }
     }
 
-    /// Sets a function that asks git. A store that has changed since the user's last change is then accepted only if
-    /// git does not track it.
+    /// Sets a function that asks git whether it tracks a file. A store that has changed since the user's last change is
+    /// then accepted only if git does not track it.
     #[must_use]
     pub fn asking_git(self, is_tracked: IsTracked) -> Self {
         Self { is_tracked: Some(is_tracked), ..self }
@@ -155,7 +155,7 @@ impl KnownIndexes {
     /// Checks whether the store of records in the directory `name` of `home` may be used, given its origin.
     ///
     /// # Errors
-    /// The reason why the store may not be used.
+    /// Returns the reason why the store may not be used.
     pub(crate) fn check(&self, origin: Origin, home: &Path, name: &str) -> Result<(), Distrust> {
         let is_tracked = || self.is_tracked.is_some_and(|is_tracked| is_tracked(home, name));
         match origin {
@@ -174,7 +174,7 @@ impl KnownIndexes {
     /// Returns the origin of the store with the id `id` in the directory `name` of `home`. Records the directory if the
     /// content proves that the store is a copy.
     pub(crate) fn origin_of(&self, id: &IndexId, home: &Path, name: &str) -> Origin {
-        let look = || {
+        let find = || {
             let known = self.record_of(id)?;
             let stamp = stamp(home, name).ok()?;
             if known.with_stamp(&stamp).is_some() {
@@ -195,13 +195,13 @@ impl KnownIndexes {
             }
             Some(Origin::Own)
         };
-        look().unwrap_or(Origin::Unknown)
+        find().unwrap_or(Origin::Unknown)
     }
 
     /// Records that this user's run has written the index of a snapshot, with the current stamp of the data file.
     ///
     /// # Errors
-    /// The record cannot be written.
+    /// Fails if the record cannot be written.
     pub fn record(&self, home: &Path, snapshot: &Snapshot) -> Result<(), StorageError> {
         self.write(home, snapshot, false)
     }
@@ -209,7 +209,7 @@ impl KnownIndexes {
     /// Records that the user has accepted an index that somebody else created.
     ///
     /// # Errors
-    /// The record cannot be written.
+    /// Fails if the record cannot be written.
     pub fn accept(&self, home: &Path, snapshot: &Snapshot) -> Result<(), StorageError> {
         self.write(home, snapshot, true)
     }
@@ -218,7 +218,7 @@ impl KnownIndexes {
     /// even after later runs. Reads the whole data file unless its digest is already recorded.
     ///
     /// # Errors
-    /// The data file cannot be read, or the record cannot be written.
+    /// Fails if the data file cannot be read, or the record cannot be written.
     pub fn record_content(&self, home: &Path, snapshot: &Snapshot) -> Result<(), StorageError> {
         let (Some(id), Some(directory)) = (snapshot.id(), &self.directory) else { return Ok(()) };
         let io = |error| StorageError::io(home, error);
@@ -234,13 +234,13 @@ impl KnownIndexes {
     /// Whether the user has accepted the index of a snapshot, and no run has changed it since. `home` is the project's
     /// `.aurora` directory.
     pub fn is_accepted(&self, home: &Path, snapshot: &Snapshot) -> bool {
-        let look = || {
+        let find = || {
             let record = self.record_of(&snapshot.id()?)?;
             let stamp = stamp(home, ProjectDirectory::INDEX).ok();
             let by_stamp = stamp.and_then(|stamp| record.with_stamp(&stamp));
             Some(by_stamp.or_else(|| record.at(&home.canonicalize().ok()?))?.accepted)
         };
-        look().unwrap_or(false)
+        find().unwrap_or(false)
     }
 
     /// Returns the `.aurora` directories of all recorded indexes that still exist, sorted.

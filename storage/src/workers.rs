@@ -7,7 +7,7 @@ use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 
 /// Maximum number of items in flight for each thread.
 const MAX_ITEMS: usize = 2;
-/// Number of bytes in flight for each thread from which no more items are started.
+/// No more items are started while at least this many bytes for each thread are in flight.
 const MAX_BYTES: usize = 4 << 20;
 
 /// The number of threads that a command uses. It does not affect any result.
@@ -32,8 +32,8 @@ impl Workers {
     /// is bounded.
     ///
     /// # Errors
-    /// The first error of `each` in the order of the items, or the error of `produce` if `each` returns no error for
-    /// the items before it.
+    /// Returns the first error of `each` in the order of the items, or the error of `produce` if `each` returns no
+    /// error for the preceding items.
     pub(crate) fn in_order<I: Send, T: Send, R, E>(
         self,
         work: impl Fn(I) -> T + Sync,

@@ -1,4 +1,4 @@
-//! The layout of a cache file, all numbers little-endian: header · segments.
+//! The layout of a cache file: header · segments. All numbers are little-endian.
 //!
 //! Header: magic (8 bytes) · version (u32) · secret · key. Segment: length (u64) · content · BLAKE3 of the content.
 
@@ -19,8 +19,8 @@ pub struct CacheFile {
 }
 
 impl CacheFile {
-    /// Refers to the file `name` in `directory`. A file that is larger than `max_bytes`, or whose header does not hold
-    /// `secret`, is treated as absent.
+    /// Refers to the file `name` in `directory`. A file that is larger than `max_bytes`, or whose header does not
+    /// contain `secret`, is treated as absent.
     pub fn new(directory: Directory, name: &str, secret: &[u8], max_bytes: u64) -> Self {
         Self { directory, name: name.to_owned(), secret: secret.to_vec(), max_bytes, read_only: false }
     }
@@ -31,7 +31,8 @@ impl CacheFile {
         Self { read_only: true, ..self }
     }
 
-    /// Returns all bytes of the file; `None` if the file does not exist or its header differs.
+    /// Returns all bytes of the file; `None` if the file does not exist, is too large, or has a header that differs
+    /// from the header for `format`.
     pub fn read(&self, format: &Format) -> Option<Vec<u8>> {
         let mut file = self.directory.open_file(&self.name).ok()?;
         let len = file.metadata().ok().map(|metadata| metadata.len()).filter(|len| *len <= self.max_bytes)?;
@@ -49,10 +50,10 @@ impl CacheFile {
     }
 
     /// Appends a segment at `end`, the offset that [`Segments::end`] returned, and returns the offset where the new
-    /// segment ends. Without `end`, replaces the file.
+    /// segment ends. If `end` is `None`, replaces the file with a file that has only this segment.
     ///
     /// # Errors
-    /// When the file cannot be written or is [`CacheFile::read_only`].
+    /// Fails if the file cannot be written or is [`CacheFile::read_only`].
     pub fn append(&self, format: &Format, end: Option<usize>, content: &[u8]) -> io::Result<usize> {
         self.check_writable()?;
         let (len, digest) = ((content.len() as u64).to_le_bytes(), blake3::hash(content));
@@ -77,7 +78,8 @@ impl CacheFile {
     /// Removes the file.
     ///
     /// # Errors
-    /// When the system cannot remove the file, or the file is [`CacheFile::read_only`]. A missing file is not an error.
+    /// Fails if the system cannot remove the file, or the file is [`CacheFile::read_only`]. A missing file is not an
+    /// error.
     pub fn remove(&self) -> io::Result<()> {
         self.check_writable()?;
         self.directory.remove(&self.name)

@@ -4,19 +4,19 @@
 //! first segment that is truncated or damaged. A cache file is safe to delete: the next run recomputes its content and
 //! writes a new file.
 //!
-//! A repository can contain any file, so a cache file is read only if its header holds a secret. The caller supplies
-//! the secret, and the author of a repository cannot know it.
+//! A repository can contain any file, so a cache file is read only if its header contains a secret that the caller
+//! supplies. The author of a repository cannot know the secret.
 //!
 //! Deliberately absent: locks (the caller must ensure a single writer), compaction, and any interpretation of the
 //! content.
 //!
 //! ```
 //! # fn main() -> std::io::Result<()> {
-//! # let place = tempfile::tempdir()?;
+//! # let temporary = tempfile::tempdir()?;
 //! use aurora_cachefile::{CacheFile, Format};
 //! use aurora_confined::Directory;
 //!
-//! let directory = Directory::open_root(place.path())?;
+//! let directory = Directory::open_root(temporary.path())?;
 //! let file = CacheFile::new(directory, "words", b"secret of this index", 1 << 20);
 //! let format = Format::new(b"EXAMPLE\n", 1, b"");
 //! let end = file.append(&format, None, b"first")?;

@@ -14,9 +14,9 @@ use std::time::Instant;
 
 use jiff::{SignedDuration, Timestamp};
 
-/// Environment variable that sets the clock when the program starts, as RFC 3339 (`2100-01-01T00:00:00Z`). It exists
-/// for tests because the program hangs under libfaketime: the first allocation reads the clock, and libfaketime's clock
-/// allocates.
+/// Environment variable with the time that the first call of [`now`] returns, in RFC 3339 (`2100-01-01T00:00:00Z`).
+/// Only tests set it. They cannot use libfaketime, because the program would hang: its first allocation reads the
+/// clock, and libfaketime allocates memory to read the clock.
 pub const VARIABLE: &str = "AURORA_TEST_NOW";
 
 /// Returns the current time.

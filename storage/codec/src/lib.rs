@@ -1,9 +1,9 @@
-//! The byte codec of all files: variable-length and fixed-length integers, and a reader of bytes that may be truncated
-//! anywhere.
+//! The byte encoding that all files of an index use: variable-length and fixed-length integers, and a reader of bytes
+//! that may be truncated anywhere.
 //!
-//! Deliberately absent: checksums, files, and any interpretation of the bytes. There are two integer encodings: LEB128
-//! varints where most values are small, and little-endian integers elsewhere. Values of serde types are written by
-//! postcard, whose numbers, texts and lists have the same encoding.
+//! This crate does not compute checksums, does not access files, and does not interpret the bytes. There are two
+//! integer encodings: LEB128 varints where most values are small, and little-endian integers elsewhere. Values of serde
+//! types are written by postcard, which encodes numbers, texts and lists in the same way.
 //!
 //! ```
 //! use aurora_codec::{ByteReader, put_sized, put_varint};
@@ -45,15 +45,15 @@ pub fn put_sized(out: &mut Vec<u8>, bytes: &[u8]) {
     out.extend_from_slice(bytes);
 }
 
-/// Appends items, preceded by their number.
+/// Appends the number of items, then the items.
 pub fn put_list<T>(out: &mut Vec<u8>, list: &[T], put: impl Fn(&mut Vec<u8>, &T)) {
     put_varint(out, list.len() as u64);
     list.iter().for_each(|item| put(out, item));
 }
 
-/// Appends a value, field by field: numbers as [`put_varint`] and [`put_zigzag`] do, bytes and floats as they are, texts
-/// and lists after their length, an optional value as a list with at most one item, and an enum as the number of its
-/// variant before the fields of the variant.
+/// Appends a value, field by field. Numbers are encoded as by [`put_varint`] and [`put_zigzag`]; single bytes and
+/// floats are copied; a text or list follows its length. An optional value is encoded as a list with at most one item.
+/// An enum is encoded as the number of its variant, followed by the fields of the variant.
 pub fn put<T: Serialize + ?Sized>(out: &mut Vec<u8>, value: &T) {
     postcard::to_io(value, out).expect("the lengths of all lists are known, and writing to a vector cannot fail");
 }
@@ -118,7 +118,7 @@ impl<'a> ByteReader<'a> {
         }
     }
 
-    // Inlined across the crate boundary because loops over postings decode with it.
+    // Inlined across the crate boundary because loops over postings call it.
     #[inline]
     fn long_varint(&mut self) -> Option<u64> {
         let mut value = 0u64;
@@ -195,7 +195,8 @@ impl<'a> ByteReader<'a> {
         Some(value)
     }
 
-    /// Items written by [`put_list`]; each item takes at least one byte.
+    /// Items written by [`put_list`]. `read` must consume at least one byte for each item, so that a damaged length
+    /// cannot make the list endless.
     pub fn list<T>(&mut self, mut read: impl FnMut(&mut Self) -> Option<T>) -> Option<Vec<T>> {
         let length = self.length()?;
         let mut list = Vec::with_capacity(length.min(self.bytes.len()));
@@ -240,7 +241,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn values_are_written_like_their_fields(texts in prop::collection::vec(".{0,9}", 0..4), number in any::<u64>(), time in any::<i64>(), hash in prop::option::of(any::<[u8; 16]>())) {
+        fn values_are_encoded_field_by_field(texts in prop::collection::vec(".{0,9}", 0..4), number in any::<u64>(), time in any::<i64>(), hash in prop::option::of(any::<[u8; 16]>())) {
             let (mut whole, mut fields) = (Vec::new(), Vec::new());
             put(&mut whole, &(&texts, number, time, hash, texts.join("").as_bytes()));
             put_list(&mut fields, &texts, |out, text| put_sized(out, text.as_bytes()));

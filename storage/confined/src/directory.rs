@@ -30,7 +30,7 @@ impl Directory {
     /// Opens a directory that the user has named. Symbolic links in `path` are followed.
     ///
     /// # Errors
-    /// When the directory does not exist or cannot be opened.
+    /// Fails if the directory does not exist or cannot be opened.
     pub fn open_root(path: &Path) -> io::Result<Self> {
         let handle = Arc::new(system::Handle::open_root(path)?);
         Ok(Self { handle, path: path.to_owned(), passes_on_privacy: false })
@@ -40,8 +40,8 @@ impl Directory {
     /// files that are created in it later.
     ///
     /// # Errors
-    /// When the directory cannot be created or opened. Failing to change the permissions of an existing directory is
-    /// not an error.
+    /// Fails if the directory cannot be created or opened. Failing to change the permissions of an existing directory
+    /// is not an error.
     pub fn create_private_root(path: &Path) -> io::Result<Self> {
         system::create_private_root(path)?;
         Self::open_private_root(path)
@@ -51,7 +51,7 @@ impl Directory {
     /// [`Self::create_private_root`] does.
     ///
     /// # Errors
-    /// When the directory cannot be opened.
+    /// Fails if the directory cannot be opened.
     pub fn open_private_root(path: &Path) -> io::Result<Self> {
         let root = Self { passes_on_privacy: true, ..Self::open_root(path)? };
         // Errors are ignored: only the owner can change the permissions of a directory.
@@ -75,8 +75,7 @@ impl Directory {
         let _ = self.handle.make_private();
     }
 
-    /// The path by which the directory was opened. Use it only in messages and for libraries that accept nothing but a
-    /// path.
+    /// The path by which the directory was opened. Use it only in messages and for libraries that accept only paths.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -84,7 +83,7 @@ impl Directory {
     /// Opens the directory at a relative path.
     ///
     /// # Errors
-    /// A [`Refusal`] or a system error.
+    /// Returns a [`Refusal`] or a system error.
     pub fn open_directory(&self, path: impl AsRef<Path>) -> io::Result<Self> {
         let path = check_relative(path.as_ref())?;
         let handle = Arc::new(self.handle.open_directory(path)?);
@@ -95,7 +94,7 @@ impl Directory {
     /// use, new directories and files are private as well.
     ///
     /// # Errors
-    /// A [`Refusal`] or a system error.
+    /// Returns a [`Refusal`] or a system error.
     pub fn create_directory(&self, name: impl AsRef<OsStr>) -> io::Result<Self> {
         self.create(name.as_ref(), self.is_private()?)
     }
@@ -104,7 +103,7 @@ impl Directory {
     /// permissions of an existing directory do not change.
     ///
     /// # Errors
-    /// A [`Refusal`] or a system error.
+    /// Returns a [`Refusal`] or a system error.
     pub fn create_private_directory(&self, name: impl AsRef<OsStr>) -> io::Result<Self> {
         self.create(name.as_ref(), true)
     }
@@ -124,7 +123,7 @@ impl Directory {
     /// Opens the directory at a relative path, and creates it and its parents if they do not exist.
     ///
     /// # Errors
-    /// A [`Refusal`] or a system error.
+    /// Returns a [`Refusal`] or a system error.
     pub fn create_directories(&self, path: impl AsRef<Path>) -> io::Result<Self> {
         let mut names = check_relative(path.as_ref())?.iter();
         names.try_fold(self.clone(), |directory, name| directory.create_directory(name))
@@ -134,7 +133,7 @@ impl Directory {
     /// exist.
     ///
     /// # Errors
-    /// A [`Refusal`] or a system error.
+    /// Returns a [`Refusal`] or a system error.
     pub fn write(&self, path: impl AsRef<Path>, content: &[u8]) -> io::Result<()> {
         let path = check_relative(path.as_ref())?;
         let above = path.parent().filter(|above| !above.as_os_str().is_empty());
@@ -145,7 +144,7 @@ impl Directory {
     /// Opens the regular file at a relative path for reading.
     ///
     /// # Errors
-    /// A [`Refusal`] or a system error.
+    /// Returns a [`Refusal`] or a system error.
     pub fn open_file(&self, path: impl AsRef<Path>) -> io::Result<File> {
         check_regular(self.handle.open_file(check_relative(path.as_ref())?, false)?)
     }
@@ -153,7 +152,7 @@ impl Directory {
     /// Opens the regular file at a relative path for reading and writing.
     ///
     /// # Errors
-    /// A [`Refusal`] or a system error.
+    /// Returns a [`Refusal`] or a system error.
     pub fn open_for_writing(&self, path: impl AsRef<Path>) -> io::Result<File> {
         check_regular(self.handle.open_file(check_relative(path.as_ref())?, true)?)
     }
@@ -161,7 +160,7 @@ impl Directory {
     /// Reads the regular file at a relative path, if it has at most `limit` bytes.
     ///
     /// # Errors
-    /// A [`Refusal`] or a system error.
+    /// Returns a [`Refusal`] or a system error.
     pub fn read(&self, path: impl AsRef<Path>, limit: u64) -> io::Result<Vec<u8>> {
         read_open(self.open_file(path)?, limit)
     }
@@ -169,7 +168,7 @@ impl Directory {
     /// Reads the regular file at a relative path as text, if it has at most `limit` bytes.
     ///
     /// # Errors
-    /// As [`Self::read`], and [`io::ErrorKind::InvalidData`] if the file is not UTF-8.
+    /// Returns the errors of [`Self::read`], and [`io::ErrorKind::InvalidData`] if the file is not UTF-8.
     pub fn read_to_string(&self, path: impl AsRef<Path>, limit: u64) -> io::Result<String> {
         decode_utf_8(self.read(path, limit)?)
     }
@@ -177,7 +176,7 @@ impl Directory {
     /// Returns the metadata of the entry at a relative path. Does not follow a symbolic link.
     ///
     /// # Errors
-    /// A [`Refusal`] or a system error.
+    /// Returns a [`Refusal`] or a system error.
     pub fn metadata(&self, path: impl AsRef<Path>) -> io::Result<Metadata> {
         self.handle.metadata(check_relative(path.as_ref())?)
     }
@@ -185,7 +184,7 @@ impl Directory {
     /// Whether a relative path exists. A symbolic link counts, even if it is dangling.
     ///
     /// # Errors
-    /// When the metadata of an existing entry cannot be read.
+    /// Fails if the metadata of an existing entry cannot be read.
     pub fn contains(&self, path: impl AsRef<Path>) -> io::Result<bool> {
         match self.metadata(path) {
             Ok(_) => Ok(true),
@@ -197,7 +196,7 @@ impl Directory {
     /// Returns the names in the directory and the kinds of the entries, in no particular order.
     ///
     /// # Errors
-    /// Any system error.
+    /// Returns any system error.
     pub fn entries(&self) -> io::Result<Vec<(OsString, EntryKind)>> {
         self.handle.entries()
     }
@@ -205,7 +204,7 @@ impl Directory {
     /// Creates a file for reading and writing.
     ///
     /// # Errors
-    /// [`io::ErrorKind::AlreadyExists`] when the name exists, even as a dangling link.
+    /// Returns [`io::ErrorKind::AlreadyExists`] if an entry with this name exists, even a dangling link.
     pub fn create_new(&self, name: impl AsRef<OsStr>) -> io::Result<File> {
         self.handle.create_new(check_name(name.as_ref())?, self.is_private()?)
     }
@@ -214,7 +213,7 @@ impl Directory {
     /// directory that was opened by [`Self::open_root`].
     ///
     /// # Errors
-    /// When the system cannot read the permissions.
+    /// Fails if the system cannot read the permissions.
     pub fn is_private(&self) -> io::Result<bool> {
         Ok(self.passes_on_privacy && self.handle.is_private()?)
     }
@@ -222,7 +221,7 @@ impl Directory {
     /// Opens a file for reading and writing, and creates it empty if it does not exist.
     ///
     /// # Errors
-    /// A [`Refusal`] or a system error.
+    /// Returns a [`Refusal`] or a system error.
     pub fn open_or_create(&self, name: impl AsRef<OsStr>) -> io::Result<File> {
         let name = name.as_ref();
         let mut attempts = 0;
@@ -243,7 +242,7 @@ impl Directory {
     /// which is then renamed. A reader therefore sees either the old or the new content.
     ///
     /// # Errors
-    /// The error of `write`, or a system error. On an error the old file is unchanged.
+    /// Returns the error of `write`, or a system error. On an error the old file is unchanged.
     pub fn replace(&self, name: impl AsRef<OsStr>, write: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
         let name = check_name(name.as_ref())?;
         let temporary = temporary::name_for(name);
@@ -262,16 +261,16 @@ impl Directory {
     /// Renames the entry called `from` to `to` atomically. An existing file called `to` is replaced.
     ///
     /// # Errors
-    /// Any system error.
+    /// Returns any system error.
     pub fn rename(&self, from: impl AsRef<OsStr>, to: impl AsRef<OsStr>) -> io::Result<()> {
         self.handle.rename(check_name(from.as_ref())?, check_name(to.as_ref())?)
     }
 
-    /// Removes the entry called `name`. A directory is removed with its content; of a symbolic link, only the link is
-    /// removed. A missing entry is not an error.
+    /// Removes the entry called `name`. A directory is removed with its content. If the entry is a symbolic link, only
+    /// the link is removed. A missing entry is not an error.
     ///
     /// # Errors
-    /// Any system error.
+    /// Returns any system error.
     pub fn remove(&self, name: impl AsRef<OsStr>) -> io::Result<()> {
         let name = check_name(name.as_ref())?;
         let removed = match self.metadata(name) {
@@ -289,7 +288,7 @@ impl Directory {
     /// Flushes the directory's entries to disk.
     ///
     /// # Errors
-    /// Any system error.
+    /// Returns any system error.
     pub fn synchronise(&self) -> io::Result<()> {
         self.handle.synchronise()
     }

@@ -1,6 +1,6 @@
 //! File access confined to a directory.
 //!
-//! A repository controls the content of its tree: it can hold symbolic links to a user's files, named pipes, devices
+//! A repository controls the content of its tree: it can contain symbolic links to a user's files, named pipes, devices
 //! and endless files. A [`Directory`] opens files relative to its handle, and follows no symbolic link in any
 //! component. It opens only regular files, never blocks, and reads no more bytes than the caller allows. It creates new
 //! files exclusively. To replace a file, it writes the new content under a random name and then renames it.
@@ -8,7 +8,7 @@
 //! On Linux the kernel resolves a path in one call (`openat2` with `RESOLVE_BENEATH` and `RESOLVE_NO_SYMLINKS`). On
 //! other Unix systems, and where that call is not available, each component is opened with `O_NOFOLLOW`. On other
 //! systems each component is examined before it is used. This gives no protection if another process changes the tree
-//! between the two steps.
+//! between the check and the use.
 //!
 //! [`read_regular`] is for files that the user names: it follows symbolic links but keeps all other restrictions.
 //!

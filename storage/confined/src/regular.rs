@@ -10,7 +10,7 @@ use crate::system;
 /// Opens a regular file that the user has named, for reading. Follows symbolic links.
 ///
 /// # Errors
-/// [`Refusal::NotRegular`] for directories, pipes and devices. Never blocks.
+/// Returns [`Refusal::NotRegular`] for directories, pipes and devices. Never blocks.
 pub fn open_regular(path: &Path) -> io::Result<File> {
     check_regular(system::open_named(path)?)
 }
@@ -18,7 +18,7 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
 /// Reads a regular file that the user has named. Follows symbolic links.
 ///
 /// # Errors
-/// As [`open_regular`], and [`Refusal::TooLarge`] if the file has more than `limit` bytes.
+/// Returns the errors of [`open_regular`], and [`Refusal::TooLarge`] if the file has more than `limit` bytes.
 pub fn read_regular(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     read_open(open_regular(path)?, limit)
 }
@@ -26,7 +26,7 @@ pub fn read_regular(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
 /// Reads a regular file that the user has named, as text. Follows symbolic links.
 ///
 /// # Errors
-/// As [`read_regular`], and [`io::ErrorKind::InvalidData`] if the file is not UTF-8.
+/// Returns the errors of [`read_regular`], and [`io::ErrorKind::InvalidData`] if the file is not UTF-8.
 pub fn read_regular_to_string(path: &Path, limit: u64) -> io::Result<String> {
     decode_utf_8(read_regular(path, limit)?)
 }

@@ -170,7 +170,7 @@ mod unix {
     }
 
     #[test]
-    fn opening_by_components_refuses_the_same_paths() {
+    fn opening_by_components_refuses_links_and_paths_outside() {
         let (_temporary, root) = test_tree();
         symlink("../outside", root.path().join("folder")).expect("the link can be created");
         symlink("real/file", root.path().join("link")).expect("the link can be created");

@@ -6,7 +6,7 @@ use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, X_USER_DEFINED};
 const HEAD_BYTES: usize = 8 << 10;
 /// Number of bytes at the end of a file that are searched for editor variables, as in Emacs.
 const TAIL_BYTES: usize = 3_000;
-/// Number of lines at both ends of a file that are searched for modelines, as in Vim.
+/// Number of lines at each end of a file that are searched for modelines, as in Vim.
 const MODELINES: usize = 5;
 /// Encoding names that are not labels of the WHATWG Encoding Standard.
 const ALIASES: &[(&str, &str)] = &[
@@ -137,7 +137,8 @@ fn label(text: &str) -> &str {
     &text[..end.unwrap_or(text.len())]
 }
 
-/// Returns the encoding for a name that browsers, Python, Emacs, Vim or LaTeX use; `None` for ASCII, UTF-8 and UTF-16.
+/// Returns the encoding for a name that browsers, Python, Emacs, Vim or LaTeX use; `None` for unknown names, ASCII,
+/// UTF-8 and UTF-16.
 fn encoding_of(name: &str) -> Option<&'static Encoding> {
     // Emacs appends the line ending convention to the name.
     let name = ["-unix", "-dos", "-mac"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
@@ -191,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn other_texts_declare_nothing() {
+    fn texts_without_a_usable_declaration_declare_nothing() {
         for text in [
             "# -*- coding: utf-8 -*-\n",
             "# -*- coding: ascii -*-\n",
@@ -210,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_several_programs_are_known() {
+    fn encoding_names_of_several_programs_are_resolved() {
         for (name, expected) in [
             ("latin-1", "windows-1252"),
             ("latin_1", "windows-1252"),

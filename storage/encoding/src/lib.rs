@@ -3,7 +3,7 @@
 //! The first rule that applies decides:
 //! 1. a byte order mark: UTF-8, UTF-16 or UTF-32;
 //! 2. zero bytes: UTF-16 without a mark, or not text;
-//! 3. UTF-8, which is the most common and cheap to check;
+//! 3. UTF-8, the most common encoding, which is cheap to check (or ISO-2022-JP, if its escape sequences occur);
 //! 4. an encoding that the file declares and in which all bytes are valid;
 //! 5. UTF-8 with a few invalid bytes;
 //! 6. the most probable legacy encoding that browsers support.

@@ -4,7 +4,7 @@
 pub(crate) const BINARY_PROBE_BYTES: usize = 8_000;
 /// Bytes are text only if at most one in this many bytes is a control character.
 const CONTROL_BYTES: usize = 20;
-/// Decoded characters are text only if at most one in this many characters is odd, see [`is_odd`].
+/// Decoded characters are text only if at most one in this many characters is odd (see [`is_odd`]).
 const ODD_CHARACTERS: usize = 32;
 
 /// Returns the bytes at the start of a file that are examined to decide whether the file is text.

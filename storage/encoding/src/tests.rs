@@ -11,7 +11,6 @@ const TRADITIONAL: &str = "// 這個函數會傳回使用者的名稱\nint f(voi
 const KOREAN: &str = "// 이 함수는 사용자의 이름을 반환한다\nint f(void); /* 주문의 총액을 계산한다 */\n";
 const FRENCH: &str = "# Crée une référence à l'élément désigné\ndef créer():\n    pass\n";
 
-/// Encodes a text.
 fn encoded(text: &str, label: &str) -> Vec<u8> {
     let (bytes, encoding, has_errors) =
         Encoding::for_label(label.as_bytes()).expect("the label names an encoding").encode(text);
@@ -86,7 +85,7 @@ fn utf_16_and_utf_32_are_recognised_with_and_without_a_mark() {
 }
 
 #[test]
-fn valid_utf_8_only_loses_its_mark() {
+fn decoding_valid_utf_8_only_removes_the_mark() {
     for text in [RUSSIAN, JAPANESE, FRENCH, "plain", "\x1b[31mred\x1b[0m", "\x1b$B is an escape; ü\n", "a\u{feff}b"] {
         let plain =
             Text { text: text.to_owned(), encoding: "UTF-8", newline: b"\n", is_repaired: false, original: None };
@@ -123,7 +122,7 @@ fn binary_content_is_not_text() {
             assert_eq!(decode(bytes), None, "{start:x?} and {length} bytes");
         }
     }
-    // Binary data may lack zero bytes, as in short archives.
+    // Binary data, such as a short archive, may contain no zero bytes.
     let compressed: Vec<u8> = noise(2_000).into_iter().filter(|byte| *byte != 0).collect();
     assert_eq!(decode(compressed), None);
     let samples: Vec<u8> = (0..2_000_u16).flat_map(|at| (at.wrapping_mul(37) % 4_096).to_le_bytes()).collect();

@@ -10,7 +10,7 @@ pub struct Text {
     pub text: String,
     /// Name of the encoding from which the text was decoded.
     pub encoding: &'static str,
-    /// The bytes of a line feed in the encoding, which is one code unit long.
+    /// The bytes of a line feed in the encoding. A line feed is one code unit long.
     pub newline: &'static [u8],
     /// Whether invalid bytes were replaced by U+FFFD.
     pub is_repaired: bool,
@@ -19,7 +19,7 @@ pub struct Text {
 }
 
 impl Text {
-    /// A text that was decoded from an encoding with code units of one byte.
+    /// Creates a text that was decoded from an encoding with code units of one byte.
     pub(crate) fn new(text: String, encoding: &'static str, is_repaired: bool, original: Option<Vec<u8>>) -> Self {
         Self { text, encoding, newline: b"\n", is_repaired, original }
     }

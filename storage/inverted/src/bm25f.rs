@@ -47,18 +47,18 @@ pub struct FieldScorer {
     /// Whether the field of custom columns contributes to scores. Most indexes have no custom columns, and their
     /// searches skip this field.
     has_custom: bool,
-    /// For terms that occur only in the body: a table of scores by length code for each low frequency. A table is
-    /// computed at first use.
+    /// Scores of postings with occurrences in the body only: for each low frequency, a table of scores by length code.
+    /// Each table is computed at its first use.
     body_scores: [OnceLock<Box<[f32; LENGTHS]>>; BODY_SCORE_TABLES],
 }
 
 /// Number of length codes.
 pub(crate) const LENGTHS: usize = 1 << 8;
-/// Number of tables in `FieldScorer::body_scores`. Frequencies from this number on have no table.
+/// Number of tables in `FieldScorer::body_scores`. Frequencies of at least this number have no table.
 const BODY_SCORE_TABLES: usize = 16;
 const BODY: usize = Field::Body.index();
 const CUSTOM: usize = Field::Custom.index();
-/// The sums rely on this order: custom columns, whose field may be skipped, are the last field before the body.
+/// Summation relies on this order: the custom field, which may be skipped, is the last field before the body.
 const _: () = assert!(CUSTOM + 1 == BODY && BODY + 1 == FIELDS);
 
 /// Frequency bound of each byte of an [`ImpactBound`].
@@ -154,8 +154,8 @@ impl FieldScorer {
         self.saturate(sum + body)
     }
 
-    /// Returns an upper bound on the scores of the postings with these frequencies in a group. The bound is meaningless
-    /// if the group has no such posting.
+    /// Returns an upper bound on the scores of those postings in a group that have these frequencies. The bound is
+    /// meaningless if the group has no such posting.
     #[inline]
     pub(crate) fn upper_bound_for(&self, frequencies: &[f32; FIELDS], impact: &ImpactBound<'_>) -> f32 {
         let weighted = |field: usize, [_, length]: [u8; 2]| self.weighted(field, frequencies[field], length);

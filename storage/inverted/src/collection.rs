@@ -20,12 +20,12 @@ pub trait Collection {
     /// Returns the field lengths of the chunks of a window.
     ///
     /// # Errors
-    /// When the stored lengths of the window cannot be read or are damaged.
+    /// Fails if the stored lengths of the window cannot be read or are damaged.
     fn window_lengths(&self, window: u32) -> Result<LengthColumns<'_>, Self::Error>;
 
     /// Returns the key of a chunk, which orders chunks with equal scores.
     ///
     /// # Errors
-    /// When the record of the chunk cannot be read or is damaged.
+    /// Fails if the record of the chunk cannot be read or is damaged.
     fn key(&self, chunk: ChunkId) -> Result<Cow<'_, str>, Self::Error>;
 }

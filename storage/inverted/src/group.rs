@@ -1,4 +1,4 @@
-//! Groups of chunks, such as all chunks of a file, scored as one document each.
+//! Groups of chunks, such as all chunks of a file. Each group is scored as if it were one chunk.
 
 use std::ops::Range;
 
@@ -10,10 +10,10 @@ use crate::lengths::length_from_code;
 use crate::postings::TfVector;
 use crate::search::WeightedPostings;
 
-/// A list is read completely if the chunks to look up are more than this many times its live postings.
+/// A list is read completely if there are more than this many chunks to look up for each of its live postings.
 const MIN_CHUNKS_PER_POSTING: usize = 2;
 
-/// Scores groups of chunks as documents with BM25F.
+/// Scores groups of chunks with BM25F.
 #[derive(Debug, Clone)]
 pub struct GroupScorer {
     config: Bm25Config,
@@ -22,17 +22,17 @@ pub struct GroupScorer {
 }
 
 impl GroupScorer {
-    /// Creates a scorer for a collection of `groups` groups. `totals` holds the total number of terms in each field.
+    /// Creates a scorer for a collection of `groups` groups. `totals` contains the total number of terms in each field.
     pub fn new(config: &Bm25Config, groups: u64, totals: [u64; FIELDS]) -> Self {
         Self { config: config.clone(), averages: totals.map(|terms| terms as f32 / groups.max(1) as f32) }
     }
 
     /// Returns the BM25F scores of groups. A field of a group contains the terms of that field in all its chunks.
-    /// `chunks` holds the chunks of all groups in ascending order, and `groups` holds the range of each group in
+    /// `chunks` contains the chunks of all groups in ascending order, and `groups` contains the range of each group in
     /// `chunks`. The score of each list is multiplied by the list's factor, as in [`crate::score`].
     ///
     /// # Errors
-    /// When the index cannot be read.
+    /// Fails if the index cannot be read.
     pub fn score<C: Collection>(
         &self,
         lists: &[WeightedPostings<'_>],

@@ -97,7 +97,7 @@ impl<'s> FieldLengths<'s> {
     }
 }
 
-/// Encodes the block of a window. `rows` holds the length codes of the window's chunks, in order of ids.
+/// Encodes the block of a window. `rows` contains the length codes of the window's chunks, in order of ids.
 pub fn encode_lengths(rows: &[LengthCodes]) -> Vec<u8> {
     let mut block = vec![0];
     for field in (0..FIELDS).filter(|&field| rows.iter().any(|row| row[field] > 0)) {
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn length_codes_are_monotonic_and_close() {
+    fn length_codes_are_monotonic_and_have_a_small_error() {
         let lengths: Vec<u32> = (0..=u8::MAX).map(length_from_code).collect();
         assert!(lengths.is_sorted_by(|a, b| a < b));
         assert!((0..=u8::MAX).all(|code| length_code(length_from_code(code)) == code));

@@ -7,8 +7,8 @@
 //! for bit, as if every posting were scored. `docs/internals/inverted-index.md` explains the structures.
 //!
 //! A [`SegmentSource`] supplies the bytes of a segment, and a [`SegmentSink`] takes the bytes of a new segment. A
-//! [`Collection`] supplies all other data that a search reads. `src/tests/memory.rs` implements all of them in memory. Weights are parameters of a search ([`Bm25Config`]); the
-//! index does not depend on them.
+//! [`Collection`] supplies all other data that a search reads. `src/tests/memory.rs` implements these traits in memory.
+//! Weights are parameters of a search ([`Bm25Config`]); the index does not depend on them.
 //!
 //! Deliberately absent: files, pages and transactions (`aurora-storage`), text analysis (`aurora-analysis`), term
 //! positions, and deletion within a segment. Deleted chunks have [`Tombstones`] until a merge drops their postings.

@@ -22,11 +22,11 @@ pub struct WeightedPostings<'s> {
 /// `filter`, only chunks in the filter are returned; all of them must be live.
 ///
 /// The score of a chunk is the sum over `lists`, in their order, of the list's factor times BM25F. The result is the
-/// same, bit for bit, as if every posting were scored: MaxScore finds a superset of the best chunks, and these are
-/// scored again in the order of the lists.
+/// same, bit for bit, as if every posting were scored: MaxScore finds a superset of the best chunks, and all chunks of
+/// the superset are scored again in the order of the lists.
 ///
 /// # Errors
-/// When the index cannot be read.
+/// Fails if the index cannot be read.
 pub fn top_k<C: Collection>(
     lists: &[WeightedPostings<'_>],
     fields: &FieldScorer,
@@ -57,7 +57,7 @@ pub fn top_k<C: Collection>(
 /// Orders consecutive chunks with equal scores by key.
 ///
 /// # Errors
-/// When the index cannot be read.
+/// Fails if the index cannot be read.
 pub fn sort_equals_by_key<C: Collection>(chunks: &mut [(ChunkId, f32)], collection: &C) -> Result<(), C::Error> {
     for equals in chunks.chunk_by_mut(|a, b| a.1 == b.1).filter(|equals| equals.len() > 1) {
         let keyed = equals.iter().map(|found| Ok((collection.key(found.0)?, *found)));
@@ -68,11 +68,11 @@ pub fn sort_equals_by_key<C: Collection>(chunks: &mut [(ChunkId, f32)], collecti
     Ok(())
 }
 
-/// Returns the scores of the given chunks, bit for bit as [`top_k`] computes them. Chunks in ascending order are
-/// fastest.
+/// Returns the scores of the given chunks, bit for bit as [`top_k`] computes them. The function is fastest if `chunks`
+/// is in ascending order.
 ///
 /// # Errors
-/// When the index cannot be read.
+/// Fails if the index cannot be read.
 pub fn score<C: Collection>(
     lists: &[WeightedPostings<'_>],
     fields: &FieldScorer,

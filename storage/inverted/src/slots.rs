@@ -14,9 +14,9 @@ impl Slot {
     const FREE: Self = Self { hash: 0, number: u32::MAX };
 }
 
-/// An open-addressing hash table. Its length is a power of two, and it is at most half full. The hash of a key need not
-/// be mixed again, and a caller can read the first slots of many keys before it compares any key, so that cache misses
-/// overlap.
+/// An open-addressing hash table. Its length is a power of two, and it is at most half full. The table uses hashes
+/// without mixing their bits again. A caller can read the first slots of many keys before it compares any key, so that
+/// cache misses overlap.
 #[derive(Debug, Default)]
 pub(crate) struct SlotTable {
     slots: Vec<Slot>,
@@ -32,8 +32,8 @@ impl SlotTable {
         self.slots.get(hash as usize & last).copied().unwrap_or(Slot::FREE)
     }
 
-    /// Returns what `compare` returns for the number of the key. If the table does not have the key, adds `new` and
-    /// returns `None`. `compare` returns `None` for the number of another key.
+    /// Returns the result of `compare` for the number of the key. If the table does not contain the key, adds `new` and
+    /// returns `None`. `compare` must return `None` for the number of any other key.
     #[inline]
     pub(crate) fn find_or_insert<T>(&mut self, new: Slot, compare: impl Fn(u32) -> Option<T>) -> Option<T> {
         if 2 * self.used.len() >= self.slots.len() {

@@ -15,8 +15,8 @@ pub const LABEL_PREFIX: u8 = 0x01;
 
 /// Maximum length in bytes of a term that is stored unchanged.
 const MAX_TERM_BYTES: usize = 240;
-/// Length in bytes of the prefix that is kept of a term longer than [`MAX_TERM_BYTES`]. A digest replaces the bytes
-/// after it.
+/// Maximum length in bytes of the stored prefix of a term that is longer than [`MAX_TERM_BYTES`]. A digest replaces the
+/// rest of the term.
 const PREFIX_BYTES: usize = 200;
 
 /// The terms of one chunk with their frequency in every field, and the lengths of the fields.
@@ -127,8 +127,8 @@ impl TermVector {
 pub struct TermVectorBuilder {
     /// The counts so far; the buffers are reused.
     counted: TermVector,
-    /// Numbers of the terms. After each chunk only the slots of its few terms are cleared. With hashbrown, counting takes
-    /// 12 % longer, which is 1 % of an indexing run.
+    /// Numbers of the terms. After each chunk only the slots of its few terms are cleared. With hashbrown, counting
+    /// takes 12 % longer, which is 1 % of an indexing run.
     slots: SlotTable,
 }
 
@@ -145,7 +145,8 @@ impl TermVectorBuilder {
     }
 
     /// Returns the number of a term in this vector, from 0; `None` for a text that [`Self::add`] would ignore. The
-    /// caller must then count the term with [`Self::count`], or the vector contains a term with frequency 0.
+    /// caller must then count the term with [`Self::count`]; otherwise the vector would contain a term with frequency
+    /// 0.
     #[inline]
     pub fn number(&mut self, term: &str) -> Option<usize> {
         is_term(term).then(|| self.find_or_insert(&normalise(term)))

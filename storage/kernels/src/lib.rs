@@ -1,10 +1,10 @@
 //! SIMD kernels: inner loops over vectors, bitmaps and scores.
 //!
-//! Each kernel is one safe loop that is compiled for several instruction sets. At run time, the widest one that the
-//! processor supports is called. All variants give the same result: integer sums do not depend on their order, and sums
-//! of floats have a fixed order. Matrix products (cargo feature `matrix`) come from a library and may differ in the
-//! last bits between processors. Deliberately absent: intrinsics (except [`prefetch`]), and any knowledge of index
-//! structures.
+//! Each kernel is one safe loop that is compiled for several instruction sets. At run time, the variant for the widest
+//! instruction set that the processor supports is called. All variants give the same result: integer sums do not depend
+//! on their order, and sums of floats have a fixed order. Matrix products (cargo feature `matrix`) come from a library
+//! and may differ in the last bits between processors. Deliberately absent: intrinsics (except [`prefetch`]), and any
+//! knowledge of index structures.
 //!
 //! ```
 //! let words = [0b1010u64.to_le_bytes()];
@@ -71,7 +71,7 @@ fn has_middle() -> bool {
     has!("avx2") && has!("popcnt")
 }
 
-/// Dot product of floats with signed bytes. It is computed as 16 partial sums, each of every 16th product; these sums
+/// Dot product of floats with signed bytes. It is computed as 16 partial sums, each over every 16th product. These sums
 /// are then added in order.
 pub fn dot(a: &[f32], b: &[u8]) -> f32 {
     dispatch!(dot_portable(a: &[f32], b: &[u8]) -> f32)
@@ -126,7 +126,7 @@ fn squares_signed_portable(values: &[u8]) -> i32 {
 /// gives the index and the scale of each row to add. Every component is summed in the order of `rows`.
 ///
 /// # Panics
-/// If the index of a row is out of range.
+/// Panics if the index of a row is out of range.
 pub fn add_scaled(sum: &mut [f32], values: &[u8], rows: &[(u32, f32)]) {
     dispatch!(add_scaled_portable(sum: &mut [f32], values: &[u8], rows: &[(u32, f32)]))
 }
@@ -174,8 +174,8 @@ fn divide_rounded_portable(values: &[f32], scale: f32, bytes: &mut [i8]) {
 }
 
 /// Scores binary codes of `slices.len()` words each. The score of a code is minus the sum of those components of the
-/// query whose bit is set in the code. A component is a 4-bit number in two's complement; `slices` holds its bits, with
-/// the values 1, 2, 4 and −8, as four bit vectors. `scores` has an element for each code.
+/// query whose bit is set in the code. A component is a 4-bit number in two's complement. `slices` contains the
+/// components as four bit vectors, one for each bit value: 1, 2, 4 and −8. `scores` has an element for each code.
 pub fn code_scores(slices: &[[u64; 4]], codes: &[u8], scores: &mut [i32]) {
     dispatch!(code_scores_portable(slices: &[[u64; 4]], codes: &[u8], scores: &mut [i32]))
 }
@@ -218,10 +218,11 @@ fn code_score(slices: &[[u64; 4]], code: &[[u8; 8]]) -> i32 {
     (8 * eight) as i32 - (4 * four + 2 * two + one) as i32
 }
 
-/// Unpacks signed bytes into `row`. `signs` holds the highest bit of each byte, in order, and `packed` the seven lower
-/// bits. The length of `packed` is an eighth of the length of `row`, rounded up, times seven. The lower seven bits of
-/// each byte in `packed` belong to one byte of `row`. The last bytes of `row` are stored in the highest bits of
-/// `packed`: each seventh of `packed` holds one bit of each of them, the lowest bit first.
+/// Unpacks signed bytes into `row`. `signs` contains the highest bit of each byte, in order, and `packed` contains the
+/// seven lower bits. The length of `packed` is `7 * lanes`, where `lanes` is the length of `row` divided by 8, rounded
+/// up. The lower bits of `row[i]` are the lower bits of `packed[i]` for the first `7 * lanes` bytes of `row`. The bytes
+/// after them are stored in the highest bits of `packed`: bit `b` of `row[7 * lanes + j]` is the highest bit of
+/// `packed[b * lanes + j]`.
 pub fn unpack_signed(signs: &[u8], packed: &[u8], row: &mut [u8]) {
     dispatch!(unpack_signed_portable(signs: &[u8], packed: &[u8], row: &mut [u8]))
 }
@@ -246,7 +247,7 @@ fn unpack_signed_portable(signs: &[u8], packed: &[u8], row: &mut [u8]) {
     let (eights, rest) = row.as_chunks_mut::<8>();
     for (eight, sign) in eights.iter_mut().zip(signs) {
         let bits = (u64::from(*sign) * EVERYWHERE) & DIAGONAL;
-        // Moves a bit anywhere in a byte to the highest position.
+        // Sets the highest bit of each byte that is not zero, and clears all other bits.
         let signs = (bits + 0x7f * EVERYWHERE) & (0x80 * EVERYWHERE);
         *eight = (u64::from_le_bytes(*eight) | signs).to_le_bytes();
     }
@@ -292,8 +293,8 @@ fn bit_positions_portable(words: &[[u8; 8]], positions: &mut [u16]) -> usize {
     at
 }
 
-/// Compares 64 scores for each of `words`: sets the bits of the scores that are at least `threshold`. Scores must not
-/// be negative.
+/// Compares 64 scores with `threshold` for each word of `words`. Sets the bits of the scores that are at least
+/// `threshold`.
 pub fn threshold_words(scores: &[[f32; 64]], threshold: f32, words: &mut [u64]) {
     dispatch!(threshold_words_portable(scores: &[[f32; 64]], threshold: f32, words: &mut [u64]))
 }
@@ -404,7 +405,7 @@ mod tests {
 
         #[test]
         fn every_bit_positions_variant_lists_all_bits(words in prop::collection::vec(prop_oneof![any::<[u8; 8]>(), Just([0; 8]), Just([0xff; 8])], 0..64), room in 0usize..4096) {
-            let bit = |place: &u16| words[usize::from(*place) / 64][usize::from(*place) / 8 % 8] >> (place % 8) & 1 != 0;
+            let bit = |at: &u16| words[usize::from(*at) / 64][usize::from(*at) / 8 % 8] >> (at % 8) & 1 != 0;
             let by_definition: Vec<u16> = (0..words.len() as u16 * 64).filter(bit).collect();
             let (mut found, mut portable) = ([0; 4096], [0; 4096]);
             prop_assert_eq!(bit_positions(&words, &mut found), by_definition.len());

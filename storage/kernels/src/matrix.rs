@@ -14,7 +14,7 @@ impl<'a> Matrix<'a> {
     /// Creates a matrix with `rows` rows. Row `r` consists of the `columns` values from `values[r * stride]` on.
     ///
     /// # Panics
-    /// If rows overlap or end beyond `values`.
+    /// Panics if rows overlap or end beyond `values`.
     pub fn new(values: &'a [f32], rows: usize, columns: usize, stride: usize) -> Self {
         assert_rows_fit(values.len(), rows, columns, stride);
         Self { values, rows, columns, row_stride: stride, column_stride: 1 }
@@ -27,13 +27,13 @@ impl<'a> Matrix<'a> {
     }
 }
 
-/// Writes the product of `a` and `b`. Row `r` begins at `product[r * stride]`. All elements are summed in the same
-/// order. An element therefore depends only on its row of `a` and its column of `b`, and not on the number of rows or
-/// columns.
+/// Writes the product of `a` and `b`. Row `r` begins at `product[r * stride]`. The terms of every element are added in
+/// the same order. An element therefore depends only on its row of `a` and its column of `b`, and not on the number of
+/// rows or columns.
 ///
 /// # Panics
-/// If the number of columns of `a` differs from the number of rows of `b`, or if rows of the product overlap or end
-/// beyond `product`.
+/// Panics if the number of columns of `a` differs from the number of rows of `b`, or if rows of the product overlap or
+/// end beyond `product`.
 pub fn multiply(a: Matrix<'_>, b: Matrix<'_>, product: &mut [f32], stride: usize) {
     assert_eq!(a.columns, b.rows, "the first matrix must have as many columns as the second has rows");
     assert_rows_fit(product.len(), a.rows, b.columns, stride);

@@ -10,8 +10,8 @@ use crate::seal::{Mark, unseal};
 /// Maximum depth of a tree that LMDB can follow.
 const MAX_DEPTH: u16 = 32;
 
-/// Checks the tree of names, the lists of free pages, and every named tree, including unknown ones, and checks that no
-/// page belongs to two trees.
+/// Checks the tree of names, the lists of free pages, and every named tree, including trees that this program does not
+/// use. Also checks that no page belongs to two trees.
 ///
 /// Calls `report` for each fault with the name of the table, or with an empty name for a fault outside of tables. Pages
 /// below a faulty page are skipped. Every page is visited at most once, even in a damaged file.
@@ -44,10 +44,10 @@ pub fn check_structure(
     }
 }
 
-/// Returns the first fault of the structure. Does not check checksums of values.
+/// Checks the structure of a file. Does not check the checksums of values.
 ///
 /// # Errors
-/// The first fault.
+/// Returns the first fault.
 pub fn first_damage(pages: &Pages<'_>, meta: &Meta) -> Result<(), Damage> {
     let mut first = None;
     check_structure(pages, meta, &[], |_, _| None, &mut |_, damage| {
@@ -75,7 +75,7 @@ struct Visit<'a> {
     high: Option<&'a [u8]>,
 }
 
-/// Called with the key and the value of each entry of a leaf.
+/// A function that is called with the key and the value of each entry of a leaf.
 type OnEntry<'f, 'a> = dyn FnMut(&mut Ledger, &'a [u8], &PageValue<'a>) -> Result<(), Damage> + 'f;
 
 /// A walk over several trees.
@@ -148,7 +148,7 @@ impl<'w, 'a> PageWalk<'w, 'a> {
         if entries != tree.entries {
             report(Damage(format!("a tree has {entries} entries, but its root says {}", tree.entries)));
         } else if found != counts {
-            report(Damage("a tree has other numbers of pages than its root says".to_owned()));
+            report(Damage("the numbers of pages of a tree differ from those in its root".to_owned()));
         }
     }
 

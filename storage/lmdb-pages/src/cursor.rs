@@ -23,7 +23,7 @@ impl<'a> Cursor<'a> {
     /// Returns the value of a key.
     ///
     /// # Errors
-    /// A page on the path to the key is damaged, or the value has a wrong checksum.
+    /// Fails if a page on the path to the key is damaged, or the value has a wrong checksum.
     pub fn get(pages: Pages<'a>, tree: Tree, key: &[u8]) -> Result<Option<&'a [u8]>, Damage> {
         if tree.is_empty() {
             return Ok(None);
@@ -41,19 +41,19 @@ impl<'a> Cursor<'a> {
     /// must ascend around the position where the search ended.
     fn check_absence(pages: Pages<'a>, tree: Tree, key: &[u8]) -> Result<(), Damage> {
         let (mut low, mut high): (Option<&[u8]>, Option<&[u8]>) = (None, None);
-        // Numbers and depths of the neighbouring pages before and after.
-        let (mut before, mut behind) = (None, None);
+        // Numbers and depths of the previous and the next page of the deepest level at which there is one.
+        let (mut previous, mut next) = (None, None);
         let page = leaf_below(pages, tree, (tree.root, 1), |page, depth| {
             let (index, found) = page.search(key)?;
             page.check_order_around(index)?;
             let index = if found { index } else { index.saturating_sub(1) };
             if index > 0 {
                 low = Some(page.key(index)?);
-                before = Some((page.child(index - 1)?, depth + 1));
+                previous = Some((page.child(index - 1)?, depth + 1));
             }
             if index + 1 < page.len {
                 high = Some(page.key(index + 1)?);
-                behind = Some((page.child(index + 1)?, depth + 1));
+                next = Some((page.child(index + 1)?, depth + 1));
             }
             Ok(index)
         })?;
@@ -64,20 +64,20 @@ impl<'a> Cursor<'a> {
             from.map(|from| leaf_below(pages, tree, from, |page, _| at(page)).and_then(|leaf| leaf.key(at(&leaf)?)))
                 .transpose()
         };
-        let before = if key < first { edge(before, false)? } else { None };
-        let behind = if last < key { edge(behind, true)? } else { None };
+        let previous = if key < first { edge(previous, false)? } else { None };
+        let next = if last < key { edge(next, true)? } else { None };
         let holds = low.is_none_or(|low| low <= first)
             && high.is_none_or(|high| last < high)
-            && before.is_none_or(|before| before < key)
-            && behind.is_none_or(|behind| key < behind);
+            && previous.is_none_or(|previous| previous < key)
+            && next.is_none_or(|next| key < next);
         if holds { Ok(()) } else { Err(Damage::page(page.number, "has another page's keys")) }
     }
 
-    /// Checks the pages on the path to a missing key, and every entry of the leaf, because the entry may be there under
-    /// a damaged key. `seen` contains the numbers of the pages that have already been checked.
+    /// Checks the pages on the path to a missing key, and every entry of the leaf, because the missing entry may be
+    /// there under a damaged key. `seen` contains the numbers of the pages that have already been checked.
     ///
     /// # Errors
-    /// One of these pages or entries is damaged.
+    /// Fails if one of these pages or entries is damaged.
     pub fn check_path(pages: Pages<'a>, tree: Tree, key: &[u8], seen: &mut FxHashSet<u64>) -> Result<(), Damage> {
         if tree.is_empty() {
             return Ok(());
@@ -97,7 +97,7 @@ impl<'a> Cursor<'a> {
     /// Returns the tree called `name` from the main tree, or `None` if there is no such tree.
     ///
     /// # Errors
-    /// A page on the path to the name, or the record of the tree, is damaged.
+    /// Fails if a page on the path to the name, or the record of the tree, is damaged.
     pub fn named(pages: Pages<'a>, main: Tree, name: &str) -> Result<Option<Tree>, Damage> {
         let cursor = Self::seek(pages, main, name.as_bytes())?;
         let found = cursor.path.last().map(|(page, index)| Ok((page, index, page.key(*index)?))).transpose()?;
@@ -124,7 +124,7 @@ impl<'a> Cursor<'a> {
     /// Creates a cursor at the first entry.
     ///
     /// # Errors
-    /// A page on the path to the entry is damaged.
+    /// Fails if a page on the path to the entry is damaged.
     pub fn first(pages: Pages<'a>, tree: Tree) -> Result<Self, Damage> {
         Self::descend(pages, tree, |page| Ok(if page.leaf { (0, true) } else { (1, false) }))
     }
@@ -132,7 +132,7 @@ impl<'a> Cursor<'a> {
     /// Creates a cursor at the last entry.
     ///
     /// # Errors
-    /// A page on the path to the entry is damaged.
+    /// Fails if a page on the path to the entry is damaged.
     pub fn last(pages: Pages<'a>, tree: Tree) -> Result<Self, Damage> {
         Self::descend(pages, tree, |page| {
             Ok(if page.leaf { (page.len.saturating_sub(1), true) } else { (page.len, false) })
@@ -142,7 +142,7 @@ impl<'a> Cursor<'a> {
     /// Creates a cursor at the first entry whose key is not less than `key`.
     ///
     /// # Errors
-    /// A page on the path to the key is damaged.
+    /// Fails if a page on the path to the key is damaged.
     pub fn seek(pages: Pages<'a>, tree: Tree, key: &[u8]) -> Result<Self, Damage> {
         Self::descend(pages, tree, |page| page.search(key))
     }
@@ -150,7 +150,7 @@ impl<'a> Cursor<'a> {
     /// Returns the last entry whose key is not greater than `key`.
     ///
     /// # Errors
-    /// A page on the path to the key is damaged, or the value has a wrong checksum.
+    /// Fails if a page on the path to the key is damaged, or the value has a wrong checksum.
     pub fn floor(pages: Pages<'a>, tree: Tree, key: &[u8]) -> Result<Option<Entry<'a>>, Damage> {
         if tree.is_empty() {
             return Ok(None);
@@ -179,7 +179,7 @@ impl<'a> Cursor<'a> {
     /// Returns the entry at the cursor; `None` at the end.
     ///
     /// # Errors
-    /// The page is damaged, or the value has a wrong checksum.
+    /// Fails if the page is damaged, or the value has a wrong checksum.
     pub fn entry(&self) -> Result<Option<Entry<'a>>, Damage> {
         self.path.last().map(|(page, index)| self.pages.entry(self.tree, page, *index)).transpose()
     }
@@ -187,7 +187,7 @@ impl<'a> Cursor<'a> {
     /// Returns the key at the cursor without checking the value; `None` at the end.
     ///
     /// # Errors
-    /// The page is damaged.
+    /// Fails if the page is damaged.
     pub fn key(&self) -> Result<Option<&'a [u8]>, Damage> {
         self.path.last().map(|(page, index)| page.key(*index)).transpose()
     }
@@ -209,7 +209,7 @@ impl<'a> Cursor<'a> {
     /// Moves to the next entry, or to the end.
     ///
     /// # Errors
-    /// The next page is damaged.
+    /// Fails if the next page is damaged.
     pub fn advance(&mut self) -> Result<(), Damage> {
         let Some((page, index)) = self.path.last_mut() else { return Ok(()) };
         *index += 1;
@@ -242,7 +242,8 @@ impl<'a> Cursor<'a> {
         self.entry()
     }
 
-    /// Descends from the root to a leaf. `search` returns the position in a page, in the form of [`Page::search`].
+    /// Descends from the root to a leaf. `search` returns the position in a page, in the form that [`Page::search`]
+    /// returns.
     fn descend(
         pages: Pages<'a>,
         tree: Tree,
@@ -266,7 +267,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Makes the cursor point to an entry. A position after a page's last node moves to the first entry of the next
+    /// Makes the cursor point to an entry. If it is after a page's last node, it moves to the first entry of the next
     /// leaf.
     fn move_to_entry(&mut self) -> Result<(), Damage> {
         while let Some((page, index)) = self.path.last().copied() {

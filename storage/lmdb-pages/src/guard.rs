@@ -33,7 +33,7 @@ impl Guard {
     /// names and the lists of free pages are checked now. Otherwise the whole structure is checked.
     ///
     /// # Errors
-    /// One of the pages is damaged.
+    /// Fails if one of the pages is damaged.
     pub fn new(pages: &Pages<'_>, meta: &Meta, is_known: bool) -> Result<Self, Damage> {
         if is_known {
             check_roots(pages, meta)?
@@ -52,9 +52,9 @@ impl Guard {
     /// Checks the pages that a write to `key` will use.
     ///
     /// # Errors
-    /// One of the pages is damaged.
+    /// Fails if one of the pages is damaged.
     pub fn check(&mut self, pages: &Pages<'_>, meta: &Meta, tree: Tree, key: &[u8]) -> Result<(), Damage> {
-        // LMDB looks at the end of the tree first.
+        // LMDB looks at the end of the tree first, so the path to the end is checked too.
         for key in [Some(key), None] {
             if self.whole || tree.is_empty() {
                 return Ok(());
@@ -68,12 +68,12 @@ impl Guard {
     }
 
     /// Checks the pages around the path to a key, or to the end of the tree if `key` is `None`. Returns `false` if the
-    /// key's value has more overflow pages than it needs, because only a check of all pages can tell whether they
-    /// belong to the value.
+    /// key's value has more overflow pages than it needs, because only a check of all pages can tell whether the
+    /// additional pages belong to the value.
     fn check_path(&mut self, pages: &Pages<'_>, tree: Tree, key: Option<&[u8]>) -> Result<bool, Damage> {
         let mut level: Level<'_> = [None, Some(self.page(pages, tree, tree.root, 1)?), None];
         for depth in 1..=tree.depth {
-            let [before, Some(page), behind] = level else { break };
+            let [previous, Some(page), next] = level else { break };
             let found = key.map(|key| page.search(key)).transpose()?;
             if page.leaf {
                 // A replaced or deleted value frees its overflow pages.
@@ -93,21 +93,21 @@ impl Guard {
             let mut below = |child: Option<(Page<'_>, usize)>| {
                 child.map(|(above, index)| self.page(pages, tree, above.child(index)?, depth + 1)).transpose()
             };
-            let next = [
-                below(at.checked_sub(1).map(|at| (page, at)).or(before.map(|page| (page, page.len - 1))))?,
+            let level_below = [
+                below(at.checked_sub(1).map(|at| (page, at)).or(previous.map(|page| (page, page.len - 1))))?,
                 below(Some((page, at)))?,
-                below(Some((page, at + 1)).filter(|(_, at)| *at < page.len).or(behind.map(|page| (page, 0))))?,
+                below(Some((page, at + 1)).filter(|(_, at)| *at < page.len).or(next.map(|page| (page, 0))))?,
             ];
             for branch in level.into_iter().flatten() {
                 self.descend(pages, tree, branch, depth)?;
             }
             // A page that is merged with a sparse neighbour may be merged again, with the page after that neighbour.
-            if [next[0], next[2]].into_iter().flatten().any(|page| page.leaf && page.is_sparse()) {
+            if [level_below[0], level_below[2]].into_iter().flatten().any(|page| page.leaf && page.is_sparse()) {
                 for branch in level.into_iter().flatten() {
                     self.check_leaves(pages, tree, branch, depth)?;
                 }
             }
-            level = next;
+            level = level_below;
         }
         Err(Damage::page(tree.root, "is the root of a tree without leaves"))
     }

@@ -16,7 +16,7 @@ impl Ledger {
     pub(crate) fn new(pages: &Pages<'_>) -> Result<Self, Damage> {
         let present = present(pages);
         // A file may end before its last page if the pages after its end are free. Each free page takes up one word in
-        // a list, so a file of a given size can list only so many.
+        // a list, so the size of the file limits the number of free pages.
         if pages.count > present.saturating_mul(1 + (pages.page_size / WORD) as u64) {
             return Err(Damage("its last page is far beyond its end".to_owned()));
         }

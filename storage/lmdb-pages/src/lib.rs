@@ -9,8 +9,8 @@
 //! which protects the pages of a generation from being reused, and does all the writing. Before a write, [`Guard`]
 //! checks the pages that the write uses, or [`first_damage`] checks the whole structure.
 //!
-//! LMDB has no checksums either. If a caller appends a checksum to every value ([`seal()`]), it is checked when the
-//! value is read, see [`Tree::with_seal`].
+//! LMDB has no checksums either. If a caller appends a checksum to every value ([`seal()`]), the checksum is checked
+//! when the value is read (see [`Tree::with_seal`]).
 //!
 //! # What it costs
 //!
@@ -22,9 +22,9 @@
 //!
 //! # What it does not do
 //!
-//! It does not open, map, lock or write files, and it does not protect a reader from a writer: the bytes must not change
-//! while they are read. It reads data version 1 of LMDB in the native byte order, with words as wide as a pointer. It
-//! supports no duplicate keys, and repairs no damage.
+//! It does not open, map, lock or write files, and it does not protect a reader from a writer: the bytes must not
+//! change while they are read. It reads data version 1 of LMDB in the native byte order, with words as wide as a
+//! pointer. It supports no duplicate keys, and repairs no damage.
 //!
 //! # When it can be deleted
 //!

@@ -39,7 +39,7 @@ pub struct Meta {
 /// The reason why a file has no usable meta page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MetaError {
-    /// The file is not an LMDB file.
+    /// The file is not an LMDB file, has another LMDB version, or has damaged meta pages. Contains the reason.
     Foreign(&'static str),
     /// The file ends within the meta pages, which need this many bytes.
     Short(u64),
@@ -76,7 +76,7 @@ impl Meta {
     /// Reads the meta page that was written last.
     ///
     /// # Errors
-    /// The file has no usable meta pages.
+    /// Fails if the file has no usable meta pages.
     pub fn newest(bytes: &[u8]) -> Result<Self, MetaError> {
         let [first, second] = Self::read_both(bytes)?;
         Ok(if second.transaction > first.transaction { second } else { first })
@@ -85,7 +85,7 @@ impl Meta {
     /// Reads the meta page of a transaction. Returns `None` if it has been overwritten since.
     ///
     /// # Errors
-    /// The file has no usable meta pages.
+    /// Fails if the file has no usable meta pages.
     pub fn for_transaction(bytes: &[u8], transaction: u64) -> Result<Option<Self>, MetaError> {
         let both = Self::read_both(bytes)?;
         Ok(Some(both[(transaction & 1) as usize]).filter(|meta| meta.transaction == transaction))
@@ -93,8 +93,9 @@ impl Meta {
 
     /// Returns the previous generation, from the other meta page.
     ///
-    /// LMDB keeps the pages of the previous generation until that meta page is overwritten, and as long as this
-    /// generation has a reader. Returns `None` if the other meta page has been overwritten or cannot be read.
+    /// LMDB does not reuse the pages of the previous generation before the other meta page is overwritten, and not
+    /// while this generation has a reader. Returns `None` if the other meta page has been overwritten or cannot be
+    /// read.
     pub fn before<'a>(&self, pages: Pages<'a>) -> Option<(Pages<'a>, Self)> {
         let both = Self::read_both(pages.bytes).ok()?;
         let other = both.into_iter().find(|meta| meta.transaction < self.transaction)?;
@@ -177,7 +178,7 @@ pub fn is_unborn(bytes: &[u8]) -> bool {
 /// Returns the free pages, which the next writer may use.
 ///
 /// # Errors
-/// The tree of free pages is damaged.
+/// Fails if the tree of free pages is damaged.
 pub fn free_pages(pages: &Pages<'_>, meta: &Meta) -> Result<RoaringTreemap, Damage> {
     let mut free = RoaringTreemap::new();
     for entry in Cursor::first(*pages, meta.free)?.entries() {
@@ -186,8 +187,8 @@ pub fn free_pages(pages: &Pages<'_>, meta: &Meta) -> Result<RoaringTreemap, Dama
     Ok(free)
 }
 
-/// Calls `add` for every page in a list of free pages. `add` returns `false` if the page cannot be free, which is an
-/// error.
+/// Calls `add` for every page in a list of free pages. Fails if `add` returns `false`, which means that the page cannot
+/// be free.
 pub(crate) fn for_each_free_page(list: &[u8], meta: &Meta, add: &mut dyn FnMut(u64) -> bool) -> Result<(), Damage> {
     // A list consists of its length and then page numbers in descending order. LMDB may leave unused space at the end.
     let mut words = list.chunks_exact(WORD).filter_map(|bytes| word(bytes, 0));
@@ -209,7 +210,7 @@ pub(crate) fn for_each_free_page(list: &[u8], meta: &Meta, add: &mut dyn FnMut(u
 /// page that the meta page names.
 ///
 /// # Errors
-/// The tree of free pages is damaged.
+/// Fails if the tree of free pages is damaged.
 pub fn missing_pages_are_free(pages: &Pages<'_>, meta: &Meta) -> Result<bool, Damage> {
     let present = (pages.bytes.len() / pages.page_size) as u64;
     let free = free_pages(pages, meta)?;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::seal::{Mark, Unsealed, unseal, without_seal};
 
-/// Number of bytes of a page number and of every size in a page.
+/// Number of bytes of an LMDB word, such as a page number.
 pub(crate) const WORD: usize = size_of::<usize>();
 /// Number of bytes of the page header.
 pub(crate) const HEADER: usize = WORD + 8;
@@ -118,7 +118,8 @@ impl Tree {
         })
     }
 
-    /// Returns the tree with another seal. With a mark, every value that is read must end in a checksum for that mark.
+    /// Returns the tree with the seal `seal`. With a mark, every value that is read must end in a checksum for that
+    /// mark.
     pub fn with_seal(self, seal: Option<Mark>) -> Self {
         Self { seal, ..self }
     }

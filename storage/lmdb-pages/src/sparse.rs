@@ -44,7 +44,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_last_number_that_was_set_is_returned(puts in prop::collection::vec((0usize..3000, 1u64..), 0..50), asked in prop::collection::vec(0usize..4000, 0..50)) {
+        fn the_last_number_that_was_set_is_returned(puts in prop::collection::vec((0usize..3000, 1u64..), 0..50), indices in prop::collection::vec(0usize..4000, 0..50)) {
             let (sparse, mut expected) = (Sparse::new(2600), BTreeMap::new());
             for (index, number) in puts {
                 sparse.set(index, number);
@@ -52,7 +52,7 @@ mod tests {
             }
             // The last block has its full length.
             let end = 2600usize.next_multiple_of(BLOCK_LEN);
-            for index in asked.into_iter().chain(expected.keys().copied()) {
+            for index in indices.into_iter().chain(expected.keys().copied()) {
                 let number = expected.get(&index).filter(|_| index < end);
                 prop_assert_eq!(sparse.get(index), number.copied().unwrap_or(0));
             }

@@ -1,7 +1,8 @@
 //! The content of a generation under new chunk ids, as if the index had been written in one run.
 //!
-//! Chunks are numbered file by file in the order of paths, and in their order within each file. Deleted chunks are left
-//! out and all segments become one, so that the rows depend only on the content, and not on how the index was built.
+//! Chunks are numbered file by file in the order of paths, and in their order within each file. Deleted chunks are
+//! omitted and all segments become one, so that the rows depend only on the content, and not on how the index was
+//! built.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -35,9 +36,9 @@ const BLOCKS: usize = 16;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Evidence {
     /// Keep the data: the index stays with its tree.
-    Kept,
-    /// Leave the data out: it differs between two indexes of the same tree.
-    LeftOut,
+    Keep,
+    /// Omit the data: it differs between two indexes of the same tree.
+    Omit,
 }
 
 /// A snapshot whose chunks have new ids.
@@ -55,7 +56,7 @@ impl<'s> Canonical<'s> {
     /// rows.
     ///
     /// # Errors
-    /// A file refers to a missing chunk or to another file's chunk, or a chunk belongs to no file.
+    /// Fails if a file refers to a missing chunk or to another file's chunk, or if a chunk belongs to no file.
     pub(crate) fn new(snapshot: &'s Snapshot, workers: Workers) -> Result<Self, StorageError> {
         let mut order = Vec::with_capacity(snapshot.live().len() as usize);
         let blocks = snapshot.manifest().next_chunk_id.div_ceil(BLOCK_IDS);
@@ -116,7 +117,7 @@ impl<'s> Canonical<'s> {
             for ChunkId(id) in &mut record.chunks {
                 *id = self.number(*id);
             }
-            if evidence == Evidence::LeftOut {
+            if evidence == Evidence::Omit {
                 record.stamp = FileStamp::default();
                 record.blob.clear();
             }
@@ -195,7 +196,7 @@ impl<'s> Canonical<'s> {
     /// Emits the rows of [`Table::Lengths`].
     ///
     /// # Errors
-    /// The index is damaged, or the lengths do not add up to the totals in the manifest.
+    /// Fails if the index is damaged, or the lengths do not add up to the totals in the manifest.
     pub(crate) fn lengths(&self, emit: Emit<'_>) -> Result<(), StorageError> {
         let all = self.snapshot.all_field_lengths()?;
         let rows: Vec<_> = self.order.iter().map(|&old| all.of(ChunkId(old))).collect();

@@ -20,7 +20,7 @@ use crate::write::has_leftovers;
 
 /// Maximum number of free pages that do not justify a compaction, because the next few transactions will use them.
 const MAX_SPARE_PAGES: u64 = 128;
-/// An index is compacted only if more than one in this many of its pages is free.
+/// If free pages are the only reason, an index is compacted only if more than one in this many of its pages is free.
 const MIN_FREE_SHARE: u64 = 16;
 
 /// The result of a compaction.
@@ -43,7 +43,8 @@ impl Environment {
     /// The written bytes do not depend on the number of `workers`.
     ///
     /// # Errors
-    /// There is no index, another writer has it open, or it is damaged. The index is then left unchanged.
+    /// Fails if there is no index, if another writer has it open, or if it is damaged. On an error, the index is
+    /// unchanged.
     pub fn compact(directory: &Path, known: &KnownIndexes, workers: Workers) -> Result<Compaction, StorageError> {
         let current = Self::open(directory, OpenMode::Existing)?;
         if !is_worthwhile(&current.snapshot()?)? {
@@ -57,7 +58,7 @@ impl Environment {
     /// other process reads it. A reader would keep the old file on the disk. Returns `None` if nothing was written.
     ///
     /// # Errors
-    /// The errors of [`Self::compact`].
+    /// Returns the errors of [`Self::compact`].
     pub fn compact_if_mostly_free(
         directory: &Path,
         min_bytes: u64,
@@ -82,7 +83,7 @@ impl Environment {
         self.store.check_current()?;
         let snapshot = self.snapshot()?;
         let generation = snapshot.manifest().generation + 1;
-        let manifest = copy(&snapshot, &mut replacement, Evidence::Kept, generation, workers)?;
+        let manifest = copy(&snapshot, &mut replacement, Evidence::Keep, generation, workers)?;
         let new = replacement.complete(&manifest)?;
         let (before, after) = (self.store.length()?, new.store().length()?);
         drop(new);
@@ -97,7 +98,7 @@ impl Environment {
     /// the original files. Returns `false` and copies nothing if the other project already has an index.
     ///
     /// # Errors
-    /// The index is damaged, the copy cannot be written, or the project has another writer.
+    /// Fails if the index is damaged, the copy cannot be written, or the project has another writer.
     pub fn adopt(
         directory: &Path,
         from: &Snapshot,
@@ -111,7 +112,7 @@ impl Environment {
         if is_present(&home) {
             return Ok(false);
         }
-        let manifest = copy(from, &mut replacement, Evidence::LeftOut, 1, workers)?;
+        let manifest = copy(from, &mut replacement, Evidence::Omit, 1, workers)?;
         drop(replacement.complete(&Manifest { root: root.to_owned(), complete: false, ..manifest })?);
         replacement.finish()?;
         Ok(true)

@@ -32,7 +32,7 @@ impl Snapshot {
     /// Two indexes of the same tree have the same digest, regardless of how each was built.
     ///
     /// # Errors
-    /// [`StorageError::Damaged`] for the first chunk, posting list, vector or file row that cannot be read.
+    /// Returns [`StorageError::Damaged`] for the first chunk, posting list, vector or file row that cannot be read.
     pub fn digest(&self) -> Result<String, StorageError> {
         self.digest_with(Workers::default())
     }
@@ -40,7 +40,7 @@ impl Snapshot {
     /// Like [`Self::digest`], with a number of threads, which does not affect the digest.
     ///
     /// # Errors
-    /// The errors of [`Self::digest`].
+    /// Returns the errors of [`Self::digest`].
     pub fn digest_with(&self, workers: Workers) -> Result<String, StorageError> {
         let stale = StaleColumns::from_snapshot(self);
         let terms = self.term_digests(&stale, workers)?;

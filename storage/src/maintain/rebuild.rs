@@ -25,10 +25,10 @@ const BLOCK_CHUNKS: usize = 2048;
 
 impl Snapshot {
     /// Reads every row of the dictionary, the postings and the field lengths, and verifies its checksum. A run that
-    /// changes little reads few of these rows, and would not find the damage.
+    /// changes little reads few of these rows, and would not find damage in the other rows.
     ///
     /// # Errors
-    /// The first damaged page or row.
+    /// Returns the first damaged page or row.
     pub fn check_keywords(&self) -> Result<(), StorageError> {
         for table in KEYWORDS {
             let found = self.rows(table, &[]).try_fold(0, |found, row| row.map(|_| found + 1))?;
@@ -49,8 +49,8 @@ impl Environment {
     /// id of the new index is recorded in `known`.
     ///
     /// # Errors
-    /// There is no index, the index has another writer, or data outside the keyword index is damaged. The index is then
-    /// left unchanged.
+    /// Fails if there is no index, if another writer has it open, or if data outside the keyword index is damaged. On
+    /// an error, the index is unchanged.
     pub fn rebuild_keywords(
         directory: &Path,
         known: &KnownIndexes,
@@ -65,7 +65,7 @@ impl Environment {
         let workers = Workers::new(options.threads);
         let canonical = Canonical::new(&snapshot, workers)?;
         let mut emit = |operation| replacement.committer().push(operation);
-        canonical.content(Evidence::Kept, &mut emit)?;
+        canonical.content(Evidence::Keep, &mut emit)?;
         canonical.vectors(VectorBlockWriter::operations, &mut emit)?;
         let mut inversion = Inversion::begin(&current.store.home, options.memory / 2)?;
         let mut rows: Vec<LengthCodes> = Vec::with_capacity(canonical.len() as usize);

@@ -85,7 +85,7 @@ impl Replacement {
     /// Moves the new index to the index's path. All of its snapshots must have been dropped.
     ///
     /// # Errors
-    /// A rename or a sync failed. After a failed rename, the old index stays at its path.
+    /// Fails if a rename or a sync fails. After a failed rename, the old index stays at its path.
     pub(crate) fn finish(mut self) -> Result<(), StorageError> {
         self.parts = None;
         synchronise(&self.home, Some(NEW))?;

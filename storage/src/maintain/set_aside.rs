@@ -19,7 +19,7 @@ impl Environment {
     /// moved.
     ///
     /// # Errors
-    /// [`StorageError::Locked`] if another process is writing; an error if the directory cannot be written.
+    /// Returns [`StorageError::Locked`] if another process is writing; an error if the directory cannot be written.
     pub fn set_aside(directory: &Path) -> Result<(), StorageError> {
         let is_valid = || {
             let found = Self::open(directory, OpenMode::Existing).and_then(|environment| environment.snapshot());
@@ -31,17 +31,17 @@ impl Environment {
     /// Like [`Environment::set_aside`], but moves a valid index too.
     ///
     /// # Errors
-    /// The errors of [`Environment::set_aside`].
+    /// Returns the errors of [`Environment::set_aside`].
     pub fn set_aside_unchecked(directory: &Path) -> Result<(), StorageError> {
         move_aside(directory, || false)
     }
 }
 
-/// Moves an index to [`ASIDE`] unless `is_kept` returns `true`. `is_kept` is called under the writer's lock.
-fn move_aside(directory: &Path, is_kept: impl FnOnce() -> bool) -> Result<(), StorageError> {
+/// Moves an index to [`ASIDE`] unless `must_stay` returns `true`. `must_stay` is called under the writer's lock.
+fn move_aside(directory: &Path, must_stay: impl FnOnce() -> bool) -> Result<(), StorageError> {
     let home = ProjectDirectory::at(directory).open().map_err(|error| StorageError::io(directory, error))?;
     let _lock = FileLock::writer(&home)?;
-    if is_kept() {
+    if must_stay() {
         return Ok(());
     }
     let io = |name: &str| {

@@ -9,11 +9,11 @@ use crate::read::snapshot::Snapshot;
 use crate::unfinished::RowExtent;
 
 impl Snapshot {
-    /// Whether the last run covered its whole scope, and every stage has a result for every row. An outdated value in a
-    /// custom column counts as a result.
+    /// Whether the last run processed everything that it was to index, and every stage has a result for every row. An
+    /// outdated value in a custom column counts as a result.
     ///
     /// # Errors
-    /// The index is damaged.
+    /// Fails if the index is damaged.
     pub fn is_complete(&self) -> Result<bool, StorageError> {
         if let Some(known) = self.inner.completeness.get() {
             return Ok(*known);
@@ -31,7 +31,7 @@ impl Snapshot {
     /// files are files, and the rows of any other stage are chunks.
     ///
     /// # Errors
-    /// The index is damaged.
+    /// Fails if the index is damaged.
     pub fn finished_share(&self) -> Result<f64, StorageError> {
         let manifest = self.manifest();
         if manifest.unfinished.rows.is_empty() {
@@ -40,8 +40,8 @@ impl Snapshot {
         let (mut files, mut stages_of_files) = (0, BTreeSet::new());
         for file in self.files() {
             let file = file?;
-            // A skipped file counts only if a stage has no result for it: a stage that skips files also skips the files
-            // that it failed on.
+            // A file on which a stage failed may also be stored as skipped. Such a file counts. A file that was skipped
+            // without a failure does not count.
             files += u64::from(file.outcome == FileOutcome::Indexed || !file.unfinished.is_empty());
             let of_file = file.unfinished.into_iter().filter(|row| row.extent == RowExtent::File);
             stages_of_files.extend(of_file.map(|row| row.stage));
@@ -61,7 +61,7 @@ impl Snapshot {
     /// column with the most missing values.
     ///
     /// # Errors
-    /// The index is damaged.
+    /// Fails if the index is damaged.
     pub fn waiting_rows(&self, stage: &str) -> Result<u64, StorageError> {
         let manifest = self.manifest();
         let mut of_columns: Option<u64> = None;
@@ -75,7 +75,7 @@ impl Snapshot {
     /// run.
     ///
     /// # Errors
-    /// The index is damaged.
+    /// Fails if the index is damaged.
     pub fn waiting_for(&self, column: &ColumnDeclaration) -> Result<u64, StorageError> {
         let waiting = self.manifest().unfinished.for_stage(&column.stage).waiting;
         let valued = self.chunks_with_column(&column.name)?;

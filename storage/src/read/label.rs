@@ -10,7 +10,7 @@ use crate::read::chunk::{ChunkType, MetaValue, NewChunk, last_component};
 
 /// Maximum length in bytes of a label payload that is stored unchanged.
 const MAX_PAYLOAD_BYTES: usize = 240;
-/// Length in bytes of the prefix that is stored of a longer payload. A digest of the whole payload follows.
+/// Length in bytes of the stored prefix of a longer payload. A digest of the whole payload follows.
 const PAYLOAD_PREFIX_BYTES: usize = 200;
 /// Maximum length in bytes of a float that is formatted without an exponent.
 const MAX_FLOAT_BYTES: usize = 26;

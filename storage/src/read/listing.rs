@@ -11,14 +11,14 @@ use crate::read::label::{Label, LabelKind};
 use crate::read::segment::SegmentPages;
 use crate::read::snapshot::Snapshot;
 
-/// Iterator over the dictionary entries of all segments that have a common prefix.
+/// Iterator over those dictionary entries of all segments that begin with a given prefix.
 pub(crate) struct TermListing<'s> {
     snapshot: &'s Snapshot,
     cursors: Vec<TermCursor<'s, SegmentPages<'s>>>,
     prefix: Vec<u8>,
     /// Upper bound of the entries, exclusive; empty if there is no bound.
     end: Vec<u8>,
-    /// Range of chunk ids. Parts of posting lists without ids in this range are left out.
+    /// Range of chunk ids. Parts of posting lists without ids in this range are omitted.
     chunks: Range<u32>,
     /// Length in bytes of the prefix that is removed from listed entries.
     hidden: usize,
@@ -62,7 +62,7 @@ impl Snapshot {
     /// Returns the metadata keys that have labels, and the filterable custom columns that have values, in byte order.
     ///
     /// # Errors
-    /// The dictionary of a segment, or a block of values, is damaged.
+    /// Fails if the dictionary of a segment, or a block of values, is damaged.
     pub fn meta_keys(&self) -> Result<Vec<String>, StorageError> {
         let prefix = [LABEL_PREFIX, LabelKind::Meta as u8];
         let mut keys = Vec::new();
@@ -87,12 +87,12 @@ impl Snapshot {
 
     /// Calls `visit` with each term that begins with `prefix`, as UTF-8. With an empty prefix, all terms are visited.
     /// Visits one segment after another, and the terms of a segment in byte order, so `visit` may receive a term more
-    /// than once. It may also receive terms that only deleted chunks have, see [`Self::doc_frequency`].
+    /// than once. It may also receive terms that occur only in deleted chunks (see [`Self::doc_frequency`]).
     ///
     /// Reads no posting lists, and does not decode blocks that [`Walk::SkipPrefix`] skips as a whole.
     ///
     /// # Errors
-    /// The dictionary is damaged.
+    /// Fails if the dictionary is damaged.
     pub fn walk_terms(&self, prefix: &str, visit: &mut dyn FnMut(&[u8]) -> Walk) -> Result<(), StorageError> {
         let from = prefix.as_bytes().max(&[LABEL_PREFIX + 1]);
         for segment in self.segments() {

@@ -20,7 +20,7 @@ impl Snapshot {
     /// Returns the representation of a file, given the id of its first chunk.
     ///
     /// # Errors
-    /// The index is damaged.
+    /// Fails if the index is damaged.
     pub fn representation(&self, first: ChunkId) -> Result<FileRepresentation<'_>, StorageError> {
         self.stored_representation(first).map(|(_, representation)| representation)
     }
@@ -52,7 +52,7 @@ impl RepresentationBuilder {
         self.tokens.extend(doc);
     }
 
-    /// Adds the stored vector of a chunk. All vectors of a file have the same dimensions.
+    /// Adds the stored vector of a chunk. All vectors of a file have the same number of dimensions.
     pub(crate) fn add_vector(&mut self, scale: f32, row: &[i8]) {
         self.sum.resize(row.len(), 0.0);
         self.sum.iter_mut().zip(row).for_each(|(sum, &value)| *sum += f32::from(value) * scale);
@@ -67,7 +67,7 @@ impl RepresentationBuilder {
             put_varint(&mut bytes, u64::from(token - before));
             before = token;
         }
-        // The sum of finite vectors overflows only for lengths that no model produces.
+        // The sum of finite vectors overflows only for vector lengths that no model produces.
         let (_, row) = quantise(&self.sum).unwrap_or_default();
         bytes.extend(row.iter().map(|&value| value as u8));
         bytes
@@ -94,8 +94,8 @@ impl<'s> FileRepresentation<'s> {
         Some(Self { count, tokens, row: reader.rest() })
     }
 
-    /// Returns the encoded representation. A vector with other dimensions is left out, because it belongs to an earlier
-    /// model of the index.
+    /// Returns the encoded representation. A vector with a different number of dimensions is omitted, because it
+    /// belongs to an earlier model of the index.
     pub(crate) fn bytes_for_model(&self, bytes: &'s [u8], dimensions: Option<usize>) -> &'s [u8] {
         if Some(self.row.len()) == dimensions { bytes } else { &bytes[..bytes.len() - self.row.len()] }
     }
@@ -110,7 +110,7 @@ impl<'s> FileRepresentation<'s> {
     }
 
     /// Returns the cosine of a vector of length 1 and the mean of the chunks' vectors. Returns `None` if there is no
-    /// mean of these dimensions, or the mean is zero.
+    /// mean, if it has a different number of dimensions, or if it is zero.
     pub fn cosine(&self, query: &[f32]) -> Option<f32> {
         let length = (squares_signed(self.row) as f32).sqrt();
         let comparable = length > 0.0 && self.row.len() == query.len();

@@ -24,7 +24,8 @@ impl Snapshot {
     /// pages of other generations that are still being read.
     ///
     /// # Errors
-    /// The pages of a table are damaged. Every page is visited, so that a damaged root cannot result in a wrong size.
+    /// Fails if the pages of a table are damaged. Every page is visited, so that a damaged root cannot result in a
+    /// wrong size.
     pub fn table_sizes(&self) -> Result<Vec<TableSize>, StorageError> {
         self.check(first_damage(&self.pages(), self.meta()))?;
         let page = self.pages().page_size as u64;

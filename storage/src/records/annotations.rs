@@ -24,7 +24,7 @@ impl Annotations {
     /// has created or accepted.
     ///
     /// # Errors
-    /// [`StorageError::NoIndex`] if `mode` is [`OpenMode::Existing`] and the project has no annotations;
+    /// Returns [`StorageError::NoIndex`] if `mode` is [`OpenMode::Existing`] and the project has no annotations;
     /// [`StorageError::ForeignRecords`] if the user has neither created nor accepted them; another error if they cannot
     /// be opened.
     pub fn open(directory: &Path, mode: OpenMode, known: KnownIndexes) -> Result<Self, StorageError> {
@@ -35,7 +35,7 @@ impl Annotations {
     /// annotations.
     ///
     /// # Errors
-    /// The project has no annotations, they are damaged, or the record cannot be written.
+    /// Fails if the project has no annotations, if they are damaged, or if the record cannot be written.
     pub fn accept(directory: &Path, known: KnownIndexes) -> Result<usize, StorageError> {
         let annotations = Self(open_unchecked(directory, OpenMode::Existing, known)?);
         annotations.0.accept()?;
@@ -45,7 +45,7 @@ impl Annotations {
     /// Returns the annotations of the chunks with these keys, in the order of `keys`.
     ///
     /// # Errors
-    /// The annotations are damaged or cannot be read.
+    /// Fails if the annotations are damaged or cannot be read.
     pub fn get_many(&self, keys: &[&str]) -> Result<Vec<Option<Governance>>, StorageError> {
         let reader = self.0.read()?;
         keys.iter()
@@ -56,7 +56,7 @@ impl Annotations {
     /// Checks all annotations.
     ///
     /// # Errors
-    /// [`StorageError::DamagedRecords`] with the first problem.
+    /// Returns [`StorageError::DamagedRecords`] with the first problem.
     pub fn check(&self) -> Result<(), StorageError> {
         self.0.read()?.check()?;
         self.all().map(drop)
@@ -65,7 +65,7 @@ impl Annotations {
     /// Returns all annotations with the keys of their chunks.
     ///
     /// # Errors
-    /// The errors of [`Self::get_many`].
+    /// Returns the errors of [`Self::get_many`].
     pub fn all(&self) -> Result<Vec<(String, Governance)>, StorageError> {
         let reader = self.0.read()?;
         reader.from(GOVERNANCE, &[])?.map(|record| self.decode_row(record?.1)).collect()
@@ -74,7 +74,7 @@ impl Annotations {
     /// Changes the annotation of a chunk, and returns the new annotation.
     ///
     /// # Errors
-    /// The annotation cannot be written.
+    /// Fails if the annotation cannot be written.
     pub fn change(&self, key: &str, change: impl FnOnce(&mut Governance)) -> Result<Governance, StorageError> {
         self.0.write(|writer| {
             let row = row_key(key);
@@ -95,7 +95,7 @@ impl Annotations {
     /// the new key takes precedence.
     ///
     /// # Errors
-    /// The annotations cannot be read or written.
+    /// Fails if the annotations cannot be read or written.
     pub fn rename(&self, moved: &[(String, String)]) -> Result<(), StorageError> {
         let old: Vec<&str> = moved.iter().map(|(from, _)| from.as_str()).collect();
         if self.get_many(&old)?.iter().all(Option::is_none) {

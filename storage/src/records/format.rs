@@ -78,7 +78,7 @@ impl RecordFormat {
         Ok(opened.unwrap_commit())
     }
 
-    /// Writes the signature row. Every transaction that changes a table must do this.
+    /// Writes the signature row. Every transaction that changes a table must call this function.
     pub(crate) fn sign(&self, table: &Database<'_, Bytes, Bytes>, transaction: &mut RwTxn<'_>) -> heed::Result<()> {
         let number = transaction.id() as u64;
         let mut value = [&self.version.to_le_bytes()[..], &number.to_le_bytes()].concat();

@@ -36,7 +36,7 @@ impl RecordReader {
         self.trees.iter().all(|tree| tree.is_empty())
     }
 
-    /// Returns the number of records that the root of a table states. The number is only reliable after
+    /// Returns the number of records according to the root of a table. The number is only reliable after
     /// [`Self::check`].
     pub fn count(&self, table: usize) -> u64 {
         self.trees[table].entries
@@ -45,7 +45,7 @@ impl RecordReader {
     /// Returns a record.
     ///
     /// # Errors
-    /// [`StorageError::DamagedRecords`] if the file is damaged.
+    /// Returns [`StorageError::DamagedRecords`] if the file is damaged.
     pub fn get(&self, table: usize, key: &[u8]) -> Result<Option<&[u8]>, StorageError> {
         let (pages, tree) = (self.mapped.pages(), self.trees[table]);
         let get = || match Cursor::get(pages, tree, key)? {
@@ -66,7 +66,7 @@ impl RecordReader {
     /// Returns the records of a table in key order, starting at a key.
     ///
     /// # Errors
-    /// [`StorageError::DamagedRecords`] if the file is damaged.
+    /// Returns [`StorageError::DamagedRecords`] if the file is damaged.
     pub fn from<'r>(
         &'r self,
         table: usize,
@@ -80,7 +80,7 @@ impl RecordReader {
     /// Returns the record with the greatest key of a table.
     ///
     /// # Errors
-    /// [`StorageError::DamagedRecords`] if the file is damaged.
+    /// Returns [`StorageError::DamagedRecords`] if the file is damaged.
     pub fn last(&self, table: usize) -> Result<Option<Record<'_>>, StorageError> {
         let last = || Cursor::last(self.mapped.pages(), self.trees[table])?.entry();
         last().map_err(|damage| damaged(&self.path, damage))
@@ -89,7 +89,7 @@ impl RecordReader {
     /// Checks every page, and verifies the checksum of every record.
     ///
     /// # Errors
-    /// [`StorageError::DamagedRecords`] with the first problem.
+    /// Returns [`StorageError::DamagedRecords`] with the first problem.
     pub fn check(&self) -> Result<(), StorageError> {
         first_damage(&self.mapped.pages(), &self.mapped.meta).map_err(|damage| damaged(&self.path, damage))?;
         for table in 0..self.trees.len() {

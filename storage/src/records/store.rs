@@ -39,7 +39,7 @@ impl RecordStore {
     /// `known` contains the stores that this user has created or accepted.
     ///
     /// # Errors
-    /// [`StorageError::ForeignRecords`] if the user has neither created nor accepted the store;
+    /// Returns [`StorageError::ForeignRecords`] if the user has neither created nor accepted the store;
     /// [`StorageError::NoIndex`] if it does not exist and `mode` is [`OpenMode::Existing`]; another error if it is
     /// damaged, or cannot be opened or created.
     pub fn open(
@@ -56,7 +56,7 @@ impl RecordStore {
     /// origin.
     ///
     /// # Errors
-    /// The errors of [`Self::open`] except for [`StorageError::ForeignRecords`].
+    /// Returns the errors of [`Self::open`] except for [`StorageError::ForeignRecords`].
     pub fn open_unchecked(
         home: &Directory,
         name: &'static str,
@@ -93,7 +93,7 @@ impl RecordStore {
     /// Returns a reader of the current records.
     ///
     /// # Errors
-    /// The file is damaged or cannot be read.
+    /// Fails if the file is damaged or cannot be read.
     pub fn read(&self) -> Result<RecordReader, StorageError> {
         let mapped = self.store.read().map_err(|error| error.into_records_error(&self.store.data))?;
         RecordReader::new(self.store.data.clone(), mapped, &self.format)
@@ -102,15 +102,15 @@ impl RecordStore {
     /// Returns the random id of the store; `None` before the first transaction.
     ///
     /// # Errors
-    /// The errors of [`Self::read`].
+    /// Returns the errors of [`Self::read`].
     pub fn id(&self) -> Result<Option<IndexId>, StorageError> {
         self.id_in(&self.read()?)
     }
 
-    /// Returns the id of the store that a reader finds.
+    /// Returns the id of the store in the snapshot of `reader`.
     ///
     /// # Errors
-    /// The errors of [`Self::read`].
+    /// Returns the errors of [`Self::read`].
     pub fn id_in(&self, reader: &RecordReader) -> Result<Option<IndexId>, StorageError> {
         Ok(reader.get(self.identity(), ID)?.and_then(IndexId::from_bytes))
     }
@@ -119,7 +119,7 @@ impl RecordStore {
     /// id has an unknown origin.
     ///
     /// # Errors
-    /// The errors of [`Self::read`].
+    /// Returns the errors of [`Self::read`].
     pub fn origin(&self) -> Result<Origin, StorageError> {
         let reader = self.read()?;
         Ok(match self.id_in(&reader)? {
@@ -134,11 +134,11 @@ impl RecordStore {
         StorageError::DamagedRecords { path: self.store.data.clone(), what }
     }
 
-    /// Checks all records of the store, and records that the user has accepted the store. A store without an id gets
-    /// one.
+    /// Checks all records of the store, and records that the user has accepted the store. A store without an id gets a
+    /// new id.
     ///
     /// # Errors
-    /// The store is damaged, or the record cannot be written.
+    /// Fails if the store is damaged, or the record cannot be written.
     pub fn accept(&self) -> Result<(), StorageError> {
         self.check()?;
         if self.id()?.is_none() {
@@ -160,8 +160,8 @@ impl RecordStore {
     /// fails, nothing has changed.
     ///
     /// # Errors
-    /// The error of `change`; an error if the file is damaged or cannot be written; [`StorageError::ForeignRecords`] if
-    /// the user has neither created nor accepted the store.
+    /// Returns the error of `change`; an error if the file is damaged or cannot be written; or
+    /// [`StorageError::ForeignRecords`] if the user has neither created nor accepted the store.
     pub fn write<T, E: From<StorageError>>(
         &self,
         change: impl FnOnce(&mut RecordWriter<'_>) -> Result<T, E>,
@@ -181,7 +181,7 @@ impl RecordStore {
         if !is_accepted {
             self.check_origin(origin)?;
         }
-        self.check_unless_sound(origin)?;
+        self.check_unless_valid(origin)?;
         let wrap = |error| StorageError::lmdb(&self.store.data, error);
         let tables = match self.tables.get() {
             Some(tables) => tables,
@@ -225,13 +225,13 @@ impl RecordStore {
 
     /// Ensures that LMDB can follow the pages of the file. If the file has changed since the last write by this user,
     /// the whole file is checked.
-    fn check_unless_sound(&self, origin: Origin) -> Result<(), StorageError> {
+    fn check_unless_valid(&self, origin: Origin) -> Result<(), StorageError> {
         match origin {
-            _ if self.store.is_sound() => Ok(()),
+            _ if self.store.is_valid() => Ok(()),
             // The creator of a file without an id is unknown, so the file is checked. For a new file, the check is
             // fast.
             Origin::Own if self.id()?.is_some() => {
-                self.store.set_sound();
+                self.store.set_valid();
                 Ok(())
             }
             _ => self.check(),
@@ -241,10 +241,10 @@ impl RecordStore {
     /// Checks every page and every record.
     ///
     /// # Errors
-    /// [`StorageError::DamagedRecords`] with the first problem.
+    /// Returns [`StorageError::DamagedRecords`] with the first problem.
     pub fn check(&self) -> Result<(), StorageError> {
         self.read()?.check()?;
-        self.store.set_sound();
+        self.store.set_valid();
         Ok(())
     }
 

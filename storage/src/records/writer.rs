@@ -7,7 +7,7 @@ use super::format::{MAX_KEY_BYTES, OpenTables, RecordFormat};
 use crate::error::StorageError;
 use crate::store::IndexStore;
 
-/// One write transaction on a store. Reads return the changes of the transaction. A table is identified by its index in
+/// One write transaction on a store. Reads see the changes of the transaction. A table is identified by its index in
 /// the list of tables with which the store was opened.
 pub struct RecordWriter<'t> {
     pub(super) store: &'t IndexStore,
@@ -21,7 +21,7 @@ impl RecordWriter<'_> {
     /// Returns a record.
     ///
     /// # Errors
-    /// [`StorageError::DamagedRecords`] if the record is damaged, or an error if the file cannot be read.
+    /// Returns [`StorageError::DamagedRecords`] if the record is damaged, or an error if the file cannot be read.
     pub fn get(&self, table: usize, key: &[u8]) -> Result<Option<Vec<u8>>, StorageError> {
         let bytes = self.tables.tables[table].get(&self.transaction, key);
         let Some(bytes) = bytes.map_err(|error| self.lmdb(error))? else { return Ok(None) };
@@ -33,7 +33,7 @@ impl RecordWriter<'_> {
     /// Returns the greatest key of a table.
     ///
     /// # Errors
-    /// The file cannot be read.
+    /// Fails if the file cannot be read.
     pub fn last_key(&self, table: usize) -> Result<Option<Vec<u8>>, StorageError> {
         let last = self.tables.tables[table].last(&self.transaction).map_err(|error| self.lmdb(error))?;
         Ok(last.map(|(key, _)| key.to_vec()))
@@ -42,7 +42,7 @@ impl RecordWriter<'_> {
     /// Sets a record.
     ///
     /// # Errors
-    /// The key is empty or too long, or the file cannot be written.
+    /// Fails if the key is empty or too long, or the file cannot be written.
     pub fn put(&mut self, table: usize, key: &[u8], value: &[u8]) -> Result<(), StorageError> {
         if key.is_empty() || key.len() > MAX_KEY_BYTES {
             return Err(StorageError::Key { length: key.len(), most: MAX_KEY_BYTES });
@@ -58,7 +58,7 @@ impl RecordWriter<'_> {
     /// Deletes a record. Returns `false` if it does not exist.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// Fails if the file cannot be written.
     pub fn delete(&mut self, table: usize, key: &[u8]) -> Result<bool, StorageError> {
         let deleted = self.tables.tables[table].delete(&mut self.transaction, key);
         self.is_changed = true;

@@ -64,8 +64,8 @@ impl ChunkRows {
         full.into_iter().try_for_each(emit)
     }
 
-    /// Adds the blame of a file, encoded by [`crate::read::blame::encode`]. `first` is the first chunk of the file.
-    /// These ids must ascend.
+    /// Adds the blame of a file, encoded by [`crate::read::blame::encode`]. `first` is the first chunk of the file, and
+    /// must ascend from call to call.
     pub(crate) fn push_blame(&mut self, first: u32, blame: &[u8], emit: Emit<'_>) -> Result<(), StorageError> {
         let full = self.blames.push(first, |[bytes]| bytes.extend_from_slice(blame))?;
         full.into_iter().try_for_each(emit)
@@ -126,7 +126,7 @@ impl ChunkBatches {
         Self { values: ValueRows::new(Arc::clone(columns), None), source: None, next: 0 }
     }
 
-    /// Returns a batch of the next chunks, which also contains the blocks of values that are now full.
+    /// Returns a batch of the next chunks, which also contains the blocks of values that are now complete.
     pub(crate) fn push(&mut self, chunks: Vec<Chunk>) -> Result<ChunkBatch, StorageError> {
         let (first, source, mut others) = (self.next, self.source.clone(), Vec::new());
         for chunk in &chunks {

@@ -7,7 +7,7 @@ use crate::read::{BLOCK_IDS, Snapshot};
 use crate::tables::{Operation, Table, block_key, chunk_key};
 use crate::write::commit::Committer;
 
-/// Returns, for each table, the first key whose rows do not belong to the published generation.
+/// Returns, for each table, the first key that does not belong to the published generation.
 fn first_unpublished_keys(snapshot: &Snapshot) -> [(Table, Vec<u8>); 11] {
     let manifest = snapshot.manifest();
     let first = |ids: u32| block_key(manifest.next_chunk_id.div_ceil(ids)).to_vec();

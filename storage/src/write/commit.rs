@@ -147,9 +147,9 @@ impl Drop for Committer {
 fn apply_all(base: &Snapshot, store: &IndexStore, batches: &Receiver<Vec<Operation>>) -> Result<(), StorageError> {
     let mut tables = None;
     let (pages, generation) = (base.pages(), base.meta());
-    let mut guard = base.check(Guard::new(&pages, generation, store.is_sound()))?;
+    let mut guard = base.check(Guard::new(&pages, generation, store.is_valid()))?;
     // From here on, only LMDB changes the file.
-    store.set_sound();
+    store.set_valid();
     for batch in batches {
         let signed = (Table::Meta, meta_key::TRANSACTION);
         let touched = batch.iter().map(|operation| (operation.table, &operation.key[..])).chain([signed]);

@@ -47,9 +47,9 @@ impl<const PARTS: usize> CompressedBlockWriter<PARTS> {
     }
 }
 
-/// Removes the blocks of a table without live chunks, among the blocks that a writer has `closed` and the blocks of the
-/// base generation that contain chunks in `dead`. A block of the base with at most half of its chunks live is rewritten
-/// without deleted chunks.
+/// Removes the blocks of a table that have no live chunks. Examines the blocks in `closed`, which a writer has closed,
+/// and the blocks of the base generation that contain chunks in `dead`. A block of the base with at most half of its
+/// chunks live is rewritten without deleted chunks.
 pub(crate) fn remove_dead_blocks<const PARTS: usize>(
     table: Table,
     closed: &ClosedBlocks,
@@ -83,7 +83,7 @@ pub(crate) fn remove_dead_blocks<const PARTS: usize>(
     Ok(())
 }
 
-/// Rewrites the block with these frames without deleted chunks.
+/// Rewrites the block that consists of `frames`, without its deleted chunks.
 fn shrink<const PARTS: usize>(
     table: Table,
     base: &Snapshot,

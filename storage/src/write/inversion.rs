@@ -56,8 +56,8 @@ impl Inversion {
         })
     }
 
-    /// Adds a run with the postings of some chunks. If this returns a [`Spill`], the caller must write it, and pass the
-    /// file to [`Self::add_file`].
+    /// Adds a run with the postings of some chunks. If this function returns a [`Spill`], the caller must write it, and
+    /// pass the file to [`Self::add_file`].
     #[must_use]
     pub(crate) fn add(&mut self, run: Run) -> Option<Spill> {
         self.samples.extend(run.index.terms().map(Box::from));
@@ -87,8 +87,8 @@ impl Inversion {
     pub(crate) fn read(&self, range: TermRange<'_>) -> Result<Vec<Cow<'_, [u8]>>, StorageError> {
         let mut read = Vec::with_capacity(self.memory.len() + self.files.len());
         for run in &self.memory {
-            let end = if range.to.is_empty() { None } else { run.index.end_of(range.to) };
-            let part = run.index.place_of(range.from)..end.unwrap_or(run.bytes.len());
+            let end = if range.to.is_empty() { None } else { run.index.end_before(range.to) };
+            let part = run.index.start_of(range.from)..end.unwrap_or(run.bytes.len());
             read.push(Cow::Borrowed(&run.bytes[part]));
         }
         for file in &self.files {
@@ -139,8 +139,8 @@ impl RunFile {
     }
 
     fn read(&self, range: TermRange<'_>) -> io::Result<Vec<u8>> {
-        let start = self.index.place_of(range.from);
-        let end = if range.to.is_empty() { None } else { self.index.end_of(range.to) };
+        let start = self.index.start_of(range.from);
+        let end = if range.to.is_empty() { None } else { self.index.end_before(range.to) };
         let mut file: File = self.directory.open_file(&self.name)?;
         file.seek(SeekFrom::Start(start as u64))?;
         let mut bytes = Vec::new();

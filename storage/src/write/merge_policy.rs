@@ -31,7 +31,7 @@ impl MergeCandidate {
 /// Groups the segments so that at most [`MAX_SEGMENTS`] are left, and at most a quarter of the chunks of each segment
 /// are deleted. `added` is the number of live chunks that the writer adds; `None` if it adds none.
 ///
-/// Without more than [`MAX_SEGMENTS`] segments, only segments with many deleted chunks are rewritten. Otherwise,
+/// If there are at most [`MAX_SEGMENTS`] segments, only segments with many deleted chunks are rewritten. Otherwise,
 /// merging starts at the newest segment and continues with older segments, until few enough are left and the next older
 /// segment has more than 1.5 times as many live chunks as the merged segment. With this factor, a chunk is written 2.6
 /// times over 20 additions of equal size, 8 times over 200, and 28 times over 1,000. With a factor of 1, these numbers
@@ -77,7 +77,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn few_segments_are_left_and_all_live_chunks_are_in_them(
+        fn all_live_chunks_are_in_few_segments(
             sizes in prop::collection::vec((1u32..50, 0u32..60), 0..8),
             added in prop::option::of(1u64..50),
         ) {

@@ -1,8 +1,8 @@
 //! Adds, replaces and removes files, and publishes the next generation.
 //!
-//! A [`writer::IndexWriter`] collects changes in its [`state`]. Rows are built on any thread ([`prepared`]), and one thread
-//! owns the write transaction ([`commit`]). [`publish`] writes the segments that the [`merge_policy`] selects, and the
-//! manifest.
+//! A [`writer::IndexWriter`] collects changes in its [`state`]. Rows are built on any thread ([`prepared`]), and one
+//! thread owns the write transaction ([`commit`]). [`publish`] writes the segments that the [`merge_policy`] selects,
+//! and the manifest.
 
 pub(crate) mod chunk_rows;
 pub(crate) mod cleanup;

@@ -5,14 +5,14 @@ use crate::column::ColumnDeclaration;
 /// Memory, threads and custom columns of a writer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WriterOptions {
-    /// Approximate memory in bytes. Half is for new postings, which are written to temporary files when there are more.
-    /// An eighth each is for the batch being built, the batch that waits, the batch being written, and the pages of
-    /// that batch.
+    /// Approximate memory in bytes. Half of it is for new postings. If they need more, they are written to temporary
+    /// files. An eighth each is for the batch being built, the batch that waits, the batch being written, and the pages
+    /// of that batch.
     pub memory: usize,
     /// Number of threads that build segments. The number does not affect the written data.
     pub threads: usize,
-    /// The custom columns of the generation that this writer publishes, see
-    /// [`Manifest::columns`](crate::Manifest::columns).
+    /// The custom columns of the generation that this writer publishes (see
+    /// [`Manifest::columns`](crate::Manifest::columns)).
     pub columns: Vec<ColumnDeclaration>,
 }
 

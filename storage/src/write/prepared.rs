@@ -21,7 +21,7 @@ pub struct ReservedIds {
     pub(crate) after: u32,
     pub(crate) first: u32,
     pub(crate) end: u32,
-    /// Dimensions of the vectors of these chunks.
+    /// Number of dimensions of the vectors of these chunks.
     pub(crate) dimensions: Option<usize>,
 }
 
@@ -76,8 +76,8 @@ impl FilePreparer {
     /// earlier chunks will be deleted. Sets the field `chunks` of the record.
     ///
     /// # Errors
-    /// [`StorageError::Refused`] for an empty path, chunks of another path or of several languages, more chunks than
-    /// reserved ids, and vectors that are not finite or have other dimensions than the reservation.
+    /// Returns [`StorageError::Refused`] for an empty path, chunks of another path or of several languages, more chunks
+    /// than reserved ids, and vectors that are not finite or whose number of dimensions differs from the reservation.
     pub fn replace_file(
         &mut self,
         mut record: FileRecord,
@@ -133,7 +133,7 @@ impl FilePreparer {
     /// of ids.
     ///
     /// # Errors
-    /// [`StorageError::Refused`] for a chunk that this preparer did not add, and for ids that do not ascend.
+    /// Returns [`StorageError::Refused`] for a chunk that this preparer did not add, and for ids that do not ascend.
     pub fn add_blame(&mut self, first: ChunkId, blame: &Blame) -> Result<(), StorageError> {
         if !(self.ids.first..self.next).contains(&first.0) || self.last_blame >= Some(first) {
             return Err(StorageError::Refused(format!("the blame of chunk {first} cannot be added now")));
@@ -146,7 +146,7 @@ impl FilePreparer {
     /// Returns the prepared files.
     ///
     /// # Errors
-    /// A text is too long for a compressed block.
+    /// Fails if a text is too long for a compressed block.
     pub fn finish(self) -> Result<PreparedFiles, StorageError> {
         let Self { mut rows, mut prepared, .. } = self;
         rows.finish(&mut collect_sealed(&mut prepared.operations))?;

@@ -80,7 +80,7 @@ fn is_unchanged(old: &Manifest, update: &ManifestUpdate) -> bool {
 /// Checks that the added vectors have the dimensions of the model.
 fn check_model(state: &WriterState, update: &ManifestUpdate) -> Result<(), StorageError> {
     let named = update.model.as_ref().map(|model| model.dimensions);
-    match state.vectors.appended() {
+    match state.vectors.announced_dimensions() {
         Some(dimensions) if named != Some(dimensions) => Err(StorageError::Refused(format!(
             "vectors of {dimensions} dimensions were added; dimensions of the model in the manifest: {}",
             named.map_or("none".to_owned(), |named| named.to_string())
@@ -89,7 +89,7 @@ fn check_model(state: &WriterState, update: &ManifestUpdate) -> Result<(), Stora
     }
 }
 
-/// Checks that chunks of the base generation which stay live have the terms that the columns require.
+/// Checks that the chunks of the base generation that stay live have the terms that the columns require.
 fn check_columns(state: &WriterState) -> Result<(), StorageError> {
     let kept = (state.base.live() - &state.dead).len();
     if kept == 0 || have_same_terms(&state.base.manifest().columns, &state.columns) {
@@ -252,8 +252,8 @@ fn blocks_of(ids: &RoaringBitmap, size: u32) -> impl Iterator<Item = u32> + '_ {
     ids.iter().map(move |id| id / size).filter(move |block| last.replace(*block) != Some(*block))
 }
 
-/// Rewrites a block of vectors without those of deleted chunks, if at most half as many chunks are live as the block
-/// has vectors.
+/// Rewrites a block of vectors without the vectors of deleted chunks, if the number of live chunks is at most half the
+/// number of vectors.
 fn shrink_vectors(state: &mut WriterState, live: &RoaringBitmap, block: u32, alive: u64) -> Result<(), StorageError> {
     let base = state.base.clone();
     let Some(stored) = base.vectors(block)?.filter(|stored| 2 * alive <= stored.len() as u64) else { return Ok(()) };

@@ -1,4 +1,5 @@
-//! Builds a new segment from old segments and new postings. Threads build parts of the segment concurrently.
+//! Builds a new segment from old segments and new postings. Threads concurrently build the parts of the segment. Each
+//! part contains the terms of a range.
 
 use aurora_inverted::{
     DamagedRun, LengthCodes, MergeError, MergeSource, RunReader, SegmentTotals, SegmentWriter, TermRange, Tombstones,
@@ -18,8 +19,8 @@ const SAMPLES_PER_PART: usize = 64;
 const MAX_PARTS: usize = 256;
 /// Number of dictionary blocks of old segments that count as one sample.
 const BLOCKS_PER_SAMPLE: usize = 4;
-/// Number of low bits in the number of a postings value that count the values of a part. The higher bits are the number
-/// of the part.
+/// Number of low bits in the number of a postings value. The low bits count the values of a part, and the higher bits
+/// are the number of the part.
 const VALUE_BITS: u32 = u32::BITS - MAX_PARTS.ilog2();
 
 /// The sources of a new segment.
@@ -34,15 +35,15 @@ pub(crate) struct SegmentInput<'i> {
     pub(crate) inversion: Option<&'i Inversion>,
     /// Field lengths of the chunks.
     pub(crate) length: &'i (dyn Fn(u32) -> LengthCodes + Sync),
-    /// Deleted chunks, whose postings are left out.
+    /// Deleted chunks, whose postings are omitted.
     pub(crate) tombstones: &'i Tombstones,
     /// Whether all new chunks are live.
     pub(crate) new_is_live: bool,
 }
 
 impl SegmentInput<'_> {
-    /// Writes the segment. Each part contains a range of terms. The ranges do not depend on the number of threads.
-    /// `emit` receives the rows of one part after another, with their checksums.
+    /// Writes the segment. The ranges of terms do not depend on the number of threads. `emit` receives the rows of one
+    /// part after another, with their checksums.
     pub(crate) fn write(
         &self,
         threads: usize,

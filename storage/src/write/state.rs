@@ -105,12 +105,12 @@ impl WriterState {
         Ok(())
     }
 
-    /// Reserves the next `count` ids for chunks. `dimensions` are those of their vectors; `None` if they have no
-    /// vectors.
+    /// Reserves the next `count` ids for chunks. `dimensions` is the number of dimensions of their vectors; `None` if
+    /// they have no vectors.
     pub(crate) fn reserve(&mut self, count: usize, dimensions: Option<usize>) -> Result<ReservedIds, StorageError> {
         let after = self.next_id;
         let first = match dimensions {
-            Some(dimensions) => self.vectors.expect(dimensions, after)?,
+            Some(dimensions) => self.vectors.announce(dimensions, after)?,
             None => after,
         };
         let end = u64::from(first) + count as u64;
@@ -123,7 +123,7 @@ impl WriterState {
         }
     }
 
-    /// Writes prepared files. If files with lower ids have not been written yet, waits with writing until they are
+    /// Writes prepared files. If files with lower ids have not been written yet, defers the write until they are
     /// applied.
     pub(crate) fn apply(&mut self, prepared: PreparedFiles) -> Result<(), StorageError> {
         if prepared.ids.after == prepared.ids.end {

@@ -40,8 +40,8 @@ impl Environment {
     /// Opens the writer. An index has only one writer at a time on a machine.
     ///
     /// # Errors
-    /// [`StorageError::Locked`] if another writer is open; [`StorageError::Replaced`] if the index was replaced by
-    /// another one; [`StorageError::Refused`] if the columns are invalid.
+    /// Returns [`StorageError::Locked`] if another writer is open; [`StorageError::Replaced`] if the index was replaced
+    /// by another one; [`StorageError::Refused`] if the columns are invalid.
     pub fn writer(&self, options: WriterOptions) -> Result<IndexWriter, StorageError> {
         check_columns(&options.columns).map_err(StorageError::Refused)?;
         let store = &self.store;
@@ -77,12 +77,12 @@ impl IndexWriter {
         self.id
     }
 
-    /// Reserves ids for `chunks` chunks. If they have vectors, `dimensions` are the dimensions of the vectors. The ids
-    /// are greater than the ids of all earlier calls.
+    /// Reserves ids for `chunks` chunks. If the chunks have vectors, `dimensions` is the number of dimensions of the
+    /// vectors. The ids are greater than the ids of all earlier calls.
     ///
     /// # Errors
-    /// [`StorageError::Refused`] if the dimensions differ from those of an earlier call; [`StorageError::IdsExhausted`]
-    /// if no ids are left.
+    /// Returns [`StorageError::Refused`] if the number of dimensions differs from that of an earlier call, and
+    /// [`StorageError::IdsExhausted`] if no ids are left.
     pub fn reserve(&self, chunks: usize, dimensions: Option<usize>) -> Result<ReservedIds, StorageError> {
         self.state().reserve(chunks, dimensions)
     }
@@ -92,20 +92,21 @@ impl IndexWriter {
         FilePreparer::new(ids, Arc::clone(&self.columns))
     }
 
-    /// Writes prepared files. If files with lower ids have not been applied yet, they are written first when they are
+    /// Writes prepared files. If files with lower ids have not been applied yet, the write is deferred until they are
     /// applied.
     ///
     /// # Errors
-    /// [`StorageError::Damaged`] if the old row of a file cannot be read, and the first error of the writing thread.
+    /// Returns [`StorageError::Damaged`] if the old row of a file cannot be read, and the first error of the writing
+    /// thread.
     pub fn apply(&self, mut prepared: PreparedFiles) -> Result<(), StorageError> {
         self.add_postings(std::mem::take(&mut prepared.labels))?;
         self.state().apply(prepared)
     }
 
-    /// Replaces one file and its chunks, see [`FilePreparer::replace_file`].
+    /// Replaces one file and its chunks (see [`FilePreparer::replace_file`]).
     ///
     /// # Errors
-    /// The errors of [`Self::reserve`], [`FilePreparer::replace_file`] and [`Self::apply`].
+    /// Returns the errors of [`Self::reserve`], [`FilePreparer::replace_file`] and [`Self::apply`].
     pub fn replace_file(&self, record: FileRecord, chunks: &[NewChunk<'_>]) -> Result<Vec<ChunkId>, StorageError> {
         let dimensions = chunks.iter().find_map(|chunk| chunk.vector).map(<[f32]>::len);
         let ids = self.reserve(chunks.len(), dimensions)?;
@@ -123,7 +124,7 @@ impl IndexWriter {
     /// Removes a file and its chunks. A path without a row is not an error.
     ///
     /// # Errors
-    /// [`StorageError::Damaged`] if the old row of the file, or its chunks, cannot be read.
+    /// Returns [`StorageError::Damaged`] if the old row of the file, or its chunks, cannot be read.
     pub fn remove_file(&self, path: &str) -> Result<(), StorageError> {
         let mut state = self.state();
         if state.row(path)?.is_some() {
@@ -138,8 +139,8 @@ impl IndexWriter {
     /// changed.
     ///
     /// # Errors
-    /// [`StorageError::Refused`] for a chunk that is not live, a changed value of a column with terms, and a value
-    /// whose type differs from the type of its column.
+    /// Returns [`StorageError::Refused`] for a chunk that is not live, a changed value of a column with terms, and a
+    /// value whose type differs from the type of its column.
     pub fn set_values(&self, id: ChunkId, metadata: &[(String, MetaValue)]) -> Result<bool, StorageError> {
         let mut state = self.state();
         if !state.base.live().contains(id.0) || state.dead.contains(id.0) {
@@ -158,7 +159,7 @@ impl IndexWriter {
     /// Sets a file's row and leaves its chunks unchanged.
     ///
     /// # Errors
-    /// [`StorageError::Refused`] for an empty path; [`StorageError::Damaged`] if the old row cannot be read.
+    /// Returns [`StorageError::Refused`] for an empty path; [`StorageError::Damaged`] if the old row cannot be read.
     pub fn update_file_record(&self, mut record: FileRecord) -> Result<(), StorageError> {
         check_path(&record.path)?;
         let mut state = self.state();
@@ -173,8 +174,8 @@ impl IndexWriter {
     /// Adds the terms of chunks, in ascending order of ids. The terms of a chunk can be added only once.
     ///
     /// # Errors
-    /// [`StorageError::Refused`] for a chunk that this writer did not add or that already has terms, and for ids that
-    /// do not ascend.
+    /// Returns [`StorageError::Refused`] for a chunk that this writer did not add or that already has terms, and for
+    /// ids that do not ascend.
     pub fn add_terms<'t>(
         &self,
         terms: impl IntoIterator<Item = (ChunkId, &'t TermVector)> + Clone,
@@ -227,10 +228,10 @@ impl IndexWriter {
     /// changed, writes nothing and returns the old manifest.
     ///
     /// # Errors
-    /// The first error of the writing thread ([`StorageError::DiskFull`], [`StorageError::MapFull`],
-    /// [`StorageError::Damaged`]). [`StorageError::Refused`] if chunks of the previous generation stay live whose terms
-    /// were built for other columns, if the vectors do not match the model, or if files with reserved ids were not
-    /// applied. After an error, the previous generation stays published.
+    /// Returns the first error of the writing thread ([`StorageError::DiskFull`], [`StorageError::MapFull`],
+    /// [`StorageError::Damaged`]). Returns [`StorageError::Refused`] if chunks of the previous generation stay live
+    /// whose terms were built for other columns, if the vectors do not match the model, or if files with reserved ids
+    /// were not applied. After an error, the previous generation stays published.
     pub fn publish(self, update: ManifestUpdate) -> Result<Manifest, StorageError> {
         let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         publish(state, update)
@@ -239,8 +240,8 @@ impl IndexWriter {
     /// Discards all changes, and removes the rows that were already committed.
     ///
     /// # Errors
-    /// The committed rows cannot be removed, because the disk is full or the index is damaged. No reader sees these
-    /// rows, and the next writer removes them.
+    /// Fails if the committed rows cannot be removed, because the disk is full or the index is damaged. No reader sees
+    /// these rows, and the next writer removes them.
     pub fn abandon(self) -> Result<(), StorageError> {
         let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         drop(state);

@@ -23,7 +23,7 @@ fn column(name: &str, kind: ColumnKind, filter: bool) -> ColumnDeclaration {
     }
 }
 
-/// One column of each type, all filterable except the last.
+/// Returns one filterable column of each type, and one column that is not filterable.
 fn columns() -> Vec<ColumnDeclaration> {
     vec![
         column("churn", ColumnKind::Integer, true),
@@ -42,7 +42,7 @@ fn sorted(mut columns: Vec<ColumnDeclaration>) -> Vec<ColumnDeclaration> {
 
 fn writer(environment: &Environment, columns: &[ColumnDeclaration]) -> IndexWriter {
     let options = WriterOptions { columns: sorted(columns.to_vec()), ..WriterOptions::default() };
-    environment.writer(options).expect("is the only one")
+    environment.writer(options).expect("there is no other writer")
 }
 
 type Metadata = Vec<(String, MetaValue)>;
@@ -56,9 +56,9 @@ fn chunks(path: &str, metadata: &[Metadata]) -> Vec<Chunk> {
 fn replace(writer: &IndexWriter, path: &str, metadata: &[Metadata]) {
     let chunks = chunks(path, metadata);
     let new: Vec<NewChunk<'_>> = chunks.iter().map(NewChunk::from).collect();
-    let ids = writer.replace_file(file(path, 5), &new).expect("replaces");
+    let ids = writer.replace_file(file(path, 5), &new).expect("the file can be replaced");
     for id in ids {
-        writer.add_terms([(id, &terms(&piece("load", &[(Field::Body, "load")])))]).expect("adds");
+        writer.add_terms([(id, &terms(&piece("load", &[(Field::Body, "load")])))]).expect("the terms can be added");
     }
 }
 
@@ -81,9 +81,9 @@ fn one_of_each() -> Vec<Metadata> {
 
 /// The values by which chunks can be filtered, as `column=value`.
 fn filters(snapshot: &Snapshot) -> Vec<String> {
-    let keys = snapshot.meta_keys().expect("sound");
+    let keys = snapshot.meta_keys().expect("the index is valid");
     let of_key = |key: &String| {
-        let values = snapshot.meta_values(key).map(|value| format!("{key}={}", value.expect("sound").0));
+        let values = snapshot.meta_values(key).map(|value| format!("{key}={}", value.expect("the index is valid").0));
         values.collect::<Vec<_>>()
     };
     keys.iter().flat_map(of_key).collect()
@@ -93,7 +93,7 @@ fn written(directory: &Path, columns: &[ColumnDeclaration]) -> Environment {
     let environment = open(directory);
     let writer = writer(&environment, columns);
     replace(&writer, "a.py", &one_of_each());
-    writer.publish(update()).expect("publishes");
+    writer.publish(update()).expect("the changes can be published");
     environment
 }
 
@@ -104,8 +104,12 @@ fn an_empty_list_is_not_a_value_of_a_column() {
     let writer = writer(&environment, &columns());
     let teams = |names: &[&str]| MetaValue::Strings(names.iter().map(|name| (*name).to_owned()).collect());
     replace(&writer, "a.py", &[meta(&[("teams", teams(&[]))]), meta(&[("teams", teams(&["a"]))]), meta(&[])]);
-    writer.publish(update()).expect("publishes");
-    let found = environment.snapshot().expect("opens").chunks_with_column("teams").expect("sound");
+    writer.publish(update()).expect("the changes can be published");
+    let found = environment
+        .snapshot()
+        .expect("the index can be opened")
+        .chunks_with_column("teams")
+        .expect("the index is valid");
     assert_eq!(found.iter().collect::<Vec<_>>(), [1]);
 }
 
@@ -113,7 +117,7 @@ fn an_empty_list_is_not_a_value_of_a_column() {
 fn chunks_can_be_filtered_by_filterable_columns() {
     let directory = directory();
     let environment = written(directory.path(), &columns());
-    let snapshot = environment.snapshot().expect("opens");
+    let snapshot = environment.snapshot().expect("the index can be opened");
     assert_eq!(snapshot.manifest().columns, sorted(columns()));
     let expected = [
         "churn=7",
@@ -126,13 +130,16 @@ fn chunks_can_be_filtered_by_filterable_columns() {
         "undeclared=seen",
     ];
     assert_eq!(filters(&snapshot), expected);
-    assert_eq!(snapshot.meta_keys().expect("sound"), ["churn", "generated", "owner", "risk", "teams", "undeclared"]);
-    let values: Vec<_> = snapshot.meta_values("teams").map(|value| value.expect("sound")).collect();
-    let both = snapshot.label(Label::Meta { key: "teams", value: "a" }).expect("sound");
+    assert_eq!(
+        snapshot.meta_keys().expect("the index is valid"),
+        ["churn", "generated", "owner", "risk", "teams", "undeclared"]
+    );
+    let values: Vec<_> = snapshot.meta_values("teams").map(|value| value.expect("the index is valid")).collect();
+    let both = snapshot.label(Label::Meta { key: "teams", value: "a" }).expect("the index is valid");
     assert_eq!(values, [("a".to_owned(), both.clone()), ("b".to_owned(), both)]);
     assert_eq!(snapshot.meta_values("team").count(), 0);
     assert!(snapshot.verify().is_ok(), "{:?}", snapshot.verify().problems);
-    let chunk = snapshot.whole_chunk(ChunkId(0)).expect("sound").expect("there");
+    let chunk = snapshot.whole_chunk(ChunkId(0)).expect("the index is valid").expect("the chunk exists");
     let mut expected = one_of_each().swap_remove(0);
     expected.sort_by(|a, b| a.0.cmp(&b.0));
     assert_eq!(chunk.metadata, expected);
@@ -143,15 +150,15 @@ fn changed_declarations_alone_cause_a_publication() {
     let directory = directory();
     let environment = written(directory.path(), &columns());
     let publish = |columns: &[ColumnDeclaration]| writer(&environment, columns).publish(update());
-    assert_eq!(publish(&columns()).expect("publishes").generation, 1);
+    assert_eq!(publish(&columns()).expect("the changes can be published").generation, 1);
     let mut changed = columns();
     changed[0].boost = Some(0.5);
-    assert_eq!(publish(&changed).expect("publishes").generation, 2);
+    assert_eq!(publish(&changed).expect("the changes can be published").generation, 2);
     changed[0].filter = false;
-    assert_eq!(publish(&changed).expect("publishes").generation, 3);
-    let snapshot = environment.snapshot().expect("opens");
+    assert_eq!(publish(&changed).expect("the changes can be published").generation, 3);
+    let snapshot = environment.snapshot().expect("the index can be opened");
     assert!(snapshot.verify().is_ok() && !filters(&snapshot).contains(&"churn=7".to_owned()));
-    // The terms of the kept chunks would have to change.
+    // The terms of the unchanged chunks would have to change.
     changed[2].terms = Some(1);
     assert!(matches!(publish(&changed), Err(StorageError::Refused(_))));
     let invalid = WriterOptions { columns: vec![column("A b", ColumnKind::Bool, true)], ..WriterOptions::default() };
@@ -165,40 +172,42 @@ fn a_changed_value_leaves_all_other_rows_unchanged() {
     let set = |columns: &[ColumnDeclaration], values: &[Metadata]| {
         let writer = writer(&environment, columns);
         for (id, values) in (0..).zip(values) {
-            writer.set_values(ChunkId(id), values).expect("is there");
+            writer.set_values(ChunkId(id), values).expect("the chunk exists");
         }
-        writer.publish(update()).expect("publishes")
+        writer.publish(update()).expect("the changes can be published")
     };
-    let before = environment.snapshot().expect("opens");
+    let before = environment.snapshot().expect("the index can be opened");
     let mut values = one_of_each();
     assert_eq!(set(&columns(), &values).generation, 1);
     values[0][0].1 = text("platform");
     values[1].remove(0);
     let published = set(&columns(), &values);
-    let snapshot = environment.snapshot().expect("opens");
+    let snapshot = environment.snapshot().expect("the index can be opened");
     assert_eq!((published.generation, published.next_chunk_id), (2, before.manifest().next_chunk_id));
     assert_eq!(published.segments, before.manifest().segments);
     assert!(snapshot.verify().is_ok(), "{:?}", snapshot.verify().problems);
-    assert_eq!(before.custom_value(ChunkId(0), "owner").expect("sound"), Some(text("payments")));
-    assert_eq!(snapshot.custom_value(ChunkId(0), "owner").expect("sound"), Some(text("platform")));
-    assert_eq!(snapshot.custom_value(ChunkId(1), "risk").expect("sound"), None);
+    assert_eq!(before.custom_value(ChunkId(0), "owner").expect("the index is valid"), Some(text("payments")));
+    assert_eq!(snapshot.custom_value(ChunkId(0), "owner").expect("the index is valid"), Some(text("platform")));
+    assert_eq!(snapshot.custom_value(ChunkId(1), "risk").expect("the index is valid"), None);
     assert!(!filters(&snapshot).contains(&"owner=payments".to_owned()));
 
     let again = crate::repository::directory();
     let fresh = open(again.path());
     let writer_of_fresh = writer(&fresh, &columns());
     replace(&writer_of_fresh, "a.py", &values);
-    writer_of_fresh.publish(update()).expect("publishes");
-    let digest = |environment: &Environment| environment.snapshot().expect("opens").digest().expect("sound");
+    writer_of_fresh.publish(update()).expect("the changes can be published");
+    let digest = |environment: &Environment| {
+        environment.snapshot().expect("the index can be opened").digest().expect("the index is valid")
+    };
     assert_eq!(digest(&environment), digest(&fresh));
 
-    // A column that is dropped loses its values, even if it is declared again later.
+    // A column that is removed loses its values, even if it is declared again later.
     let kept: Vec<_> = columns().into_iter().filter(|column| column.name != "owner").collect();
     assert_eq!(set(&kept, &[]).generation, 3);
-    assert!(environment.snapshot().expect("opens").verify().is_ok());
+    assert!(environment.snapshot().expect("the index can be opened").verify().is_ok());
     set(&columns(), &[]);
-    let snapshot = environment.snapshot().expect("opens");
-    assert_eq!(snapshot.custom_value(ChunkId(0), "owner").expect("sound"), None);
+    let snapshot = environment.snapshot().expect("the index can be opened");
+    assert_eq!(snapshot.custom_value(ChunkId(0), "owner").expect("the index is valid"), None);
 }
 
 #[test]
@@ -224,11 +233,17 @@ fn an_artefact_includes_the_declarations() {
     let (here, there) = (directory(), directory());
     let environment = written(here.path(), &columns());
     let bytes = artefact(&environment);
-    import(there.path(), &bytes).expect("imports");
-    let imported = Environment::open(there.path(), OpenMode::Existing).expect("opens");
-    let (old, new) = (environment.snapshot().expect("opens"), imported.snapshot().expect("opens"));
+    import(there.path(), &bytes).expect("the artefact can be imported");
+    let imported = Environment::open(there.path(), OpenMode::Existing).expect("the index can be opened");
+    let (old, new) = (
+        environment.snapshot().expect("the index can be opened"),
+        imported.snapshot().expect("the index can be opened"),
+    );
     assert_eq!(new.manifest().columns, old.manifest().columns);
-    assert_eq!((filters(&new), new.digest().expect("sound")), (filters(&old), old.digest().expect("sound")));
+    assert_eq!(
+        (filters(&new), new.digest().expect("the index is valid")),
+        (filters(&old), old.digest().expect("the index is valid"))
+    );
     assert!(artefact(&imported) == bytes);
 }
 
@@ -263,17 +278,17 @@ proptest! {
                 replace(&writer, &path, &metadata);
                 tree.insert(path, metadata);
             }
-            writer.publish(update()).expect("publishes");
+            writer.publish(update()).expect("the changes can be published");
         }
         let again = open(fresh.path());
         let writer = writer(&again, &columns());
         for (path, metadata) in &tree {
             replace(&writer, path, metadata);
         }
-        writer.publish(update()).expect("publishes");
-        let (kept, fresh) = (environment.snapshot().expect("opens"), again.snapshot().expect("opens"));
+        writer.publish(update()).expect("the changes can be published");
+        let (kept, fresh) = (environment.snapshot().expect("the index can be opened"), again.snapshot().expect("the index can be opened"));
         prop_assert!(kept.verify().is_ok(), "{:?}", kept.verify().problems);
         prop_assert_eq!(filters(&kept), filters(&fresh));
-        prop_assert_eq!(kept.digest().expect("sound"), fresh.digest().expect("sound"));
+        prop_assert_eq!(kept.digest().expect("the index is valid"), fresh.digest().expect("the index is valid"));
     }
 }

@@ -28,44 +28,46 @@ fn after() -> Tree {
 #[test]
 fn dying_writer() {
     let Ok(directory) = std::env::var(DIRECTORY) else { return };
-    let files: Option<usize> = std::env::var(FILES).ok().map(|files| files.parse().expect("a number"));
+    let files: Option<usize> = std::env::var(FILES).ok().map(|files| files.parse().expect("the value is a number"));
     let environment = open(Path::new(&directory));
-    let writer =
-        environment.writer(WriterOptions { memory: 1 << 16, ..WriterOptions::default() }).expect("is the only one");
+    let writer = environment
+        .writer(WriterOptions { memory: 1 << 16, ..WriterOptions::default() })
+        .expect("there is no other writer");
     for (path, pieces) in after().iter().take(files.unwrap_or(usize::MAX)) {
-        replace(&writer, path, pieces).expect("replaces");
+        replace(&writer, path, pieces).expect("the file can be replaced");
     }
     match files {
         Some(_) => std::process::abort(),
-        None => drop(writer.publish(update()).expect("publishes")),
+        None => drop(writer.publish(update()).expect("the changes can be published")),
     }
 }
 
-/// Runs the child, which may abort at `value`. Returns whether it ended normally.
+/// Runs the child process with the environment variable `variable` set to `value`. Returns whether the process ended
+/// normally.
 fn child_survives(directory: &Path, variable: &str, value: usize) -> bool {
-    let status = Command::new(std::env::current_exe().expect("has a path"))
+    let status = Command::new(std::env::current_exe().expect("the test program has a path"))
         .args(["crashes::dying_writer", "--exact", "--nocapture"])
         .env(DIRECTORY, directory)
         .env(variable, value.to_string())
         .stderr(std::process::Stdio::null())
         .stdout(std::process::Stdio::null())
         .status();
-    status.expect("runs").success()
+    status.expect("the child process can be started").success()
 }
 
 #[test]
 fn a_writer_that_dies_at_any_step_leaves_the_old_generation_or_the_new_one() {
     let made = directory();
     write(&open(made.path()), &before(), 64 << 20);
-    let data = std::fs::read(made.path().join("index/data.mdb")).expect("reads");
+    let data = std::fs::read(made.path().join("index/data.mdb")).expect("the file can be read");
     let mut left_old = 0;
     for point in 1.. {
         let directory = directory();
-        std::fs::create_dir(directory.path().join("index")).expect("makes a directory");
-        std::fs::write(directory.path().join("index/data.mdb"), &data).expect("writes");
+        std::fs::create_dir(directory.path().join("index")).expect("the directory can be created");
+        std::fs::write(directory.path().join("index/data.mdb"), &data).expect("the file can be written");
         let lived = child_survives(directory.path(), POINT, point);
         let environment = open(directory.path());
-        let snapshot = environment.snapshot().expect("opens");
+        let snapshot = environment.snapshot().expect("the index can be opened");
         let is_new = snapshot.manifest().generation > 1;
         check(&snapshot, &if is_new { after() } else { before() });
         if lived {
@@ -75,7 +77,7 @@ fn a_writer_that_dies_at_any_step_leaves_the_old_generation_or_the_new_one() {
         left_old += usize::from(!is_new);
         drop((snapshot, environment));
         assert!(child_survives(directory.path(), POINT, 0), "the next writer after step {point}");
-        check(&open(directory.path()).snapshot().expect("opens"), &after());
+        check(&open(directory.path()).snapshot().expect("the index can be opened"), &after());
     }
 }
 
@@ -85,47 +87,48 @@ fn a_killed_writer_leaves_the_old_generation() {
     write(&open(directory.path()), &before(), 64 << 20);
     for files in [1, 30, 60] {
         assert!(!child_survives(directory.path(), FILES, files));
-        check(&open(directory.path()).snapshot().expect("opens"), &before());
+        check(&open(directory.path()).snapshot().expect("the index can be opened"), &before());
     }
-    // The next writer assigns the same ids again, over the remaining rows.
+    // The next writer assigns the same ids again, and overwrites the remaining rows.
     let environment = open(directory.path());
     let tree = synthetic(50, 20, 5);
     write(&environment, &tree, 64 << 20);
-    let snapshot = environment.snapshot().expect("opens");
+    let snapshot = environment.snapshot().expect("the index can be opened");
     let gone: Vec<_> = before().into_keys().filter(|path| !tree.contains_key(path)).collect();
     assert!(gone.is_empty());
     check(&snapshot, &tree);
-    assert_eq!(snapshot.digest().expect("sound"), fresh_digest(&tree, 64 << 20));
+    assert_eq!(snapshot.digest().expect("the index is valid"), fresh_digest(&tree, 64 << 20));
 }
 
 #[test]
-fn a_dropped_writer_leaves_the_old_generation_and_no_space() {
+fn a_dropped_writer_leaves_the_old_generation_and_wastes_no_space() {
     let directory = directory();
     let environment = open(directory.path());
     write(&environment, &before(), 64 << 20);
     let start = || {
-        let writer =
-            environment.writer(WriterOptions { memory: 0, ..WriterOptions::default() }).expect("is the only one");
+        let writer = environment
+            .writer(WriterOptions { memory: 0, ..WriterOptions::default() })
+            .expect("there is no other writer");
         for (path, pieces) in &after() {
-            replace(&writer, path, pieces).expect("replaces");
+            replace(&writer, path, pieces).expect("the file can be replaced");
         }
         writer
     };
-    let length = || std::fs::metadata(directory.path().join("index/data.mdb")).expect("is there").len();
+    let length = || std::fs::metadata(directory.path().join("index/data.mdb")).expect("the data file exists").len();
     drop(start());
-    check(&environment.snapshot().expect("opens"), &before());
+    check(&environment.snapshot().expect("the index can be opened"), &before());
     let once = length();
     for _ in 0..4 {
         drop(start());
-        start().abandon().expect("abandons");
+        start().abandon().expect("the rows can be removed");
     }
-    check(&environment.snapshot().expect("opens"), &before());
+    check(&environment.snapshot().expect("the index can be opened"), &before());
     assert!(length() <= 2 * once, "{} bytes, {once} after the first", length());
     let writer = start();
     for path in before().keys().filter(|path| !after().contains_key(*path)) {
-        writer.remove_file(path).expect("removes");
+        writer.remove_file(path).expect("the file can be removed");
     }
-    writer.publish(update()).expect("publishes");
-    check(&environment.snapshot().expect("opens"), &after());
+    writer.publish(update()).expect("the changes can be published");
+    check(&environment.snapshot().expect("the index can be opened"), &after());
     assert!(!directory.path().join("tmp").read_dir().is_ok_and(|mut files| files.next().is_some()));
 }

@@ -1,4 +1,4 @@
-//! Truncated and changed files: errors, never a crash or a wrong answer.
+//! Truncated and changed files result in errors, never in a crash or a wrong answer.
 
 use std::fs;
 use std::path::Path;
@@ -14,20 +14,20 @@ use crate::repository::{DIMENSIONS, directory, open, piece, replace, synthetic, 
 /// The answers to all queries to an index.
 type Answers = Vec<Result<String, StorageError>>;
 
-/// The data file of an index with two generations, and its answers.
-fn sound() -> (Vec<u8>, Answers) {
+/// Returns the data file of an index with two generations, and its answers.
+fn valid_index() -> (Vec<u8>, Answers) {
     let directory = directory();
     let environment = open(directory.path());
     write(&environment, &synthetic(30, 10, 0), 64 << 20);
     write(&environment, &synthetic(10, 10, 3), 64 << 20);
     drop(environment);
-    let answers = ask(directory.path());
+    let answers = run_queries(directory.path());
     assert!(answers.iter().all(Result::is_ok));
-    (fs::read(directory.path().join("index/data.mdb")).expect("reads"), answers)
+    (fs::read(directory.path().join("index/data.mdb")).expect("the file can be read"), answers)
 }
 
 /// Runs all queries.
-fn ask(directory: &Path) -> Answers {
+fn run_queries(directory: &Path) -> Answers {
     let snapshot = match Environment::open(directory, OpenMode::Existing).and_then(|open| open.snapshot()) {
         Ok(snapshot) => snapshot,
         Err(error) => return vec![Err(error)],
@@ -80,20 +80,20 @@ fn ask(directory: &Path) -> Answers {
 
 /// Writes a data file to the path of an index's data file.
 pub(crate) fn write_data_file(directory: &Path, data: &[u8]) {
-    fs::create_dir_all(directory.join("index")).expect("makes a directory");
-    fs::write(directory.join("index/data.mdb"), data).expect("writes");
+    fs::create_dir_all(directory.join("index")).expect("the directory can be created");
+    fs::write(directory.join("index/data.mdb"), data).expect("the file can be written");
 }
 
 #[test]
 fn truncated_files_are_recognised() {
-    let (data, answers) = sound();
+    let (data, answers) = valid_index();
     let directory = directory();
     let pages = (0..data.len()).step_by(4096);
     let lengths = pages.flat_map(|page| [page, page + 1, page + 2000]).chain([10, 100, 150]);
     let mut refused = 0;
     for length in lengths.filter(|&length| length < data.len()) {
         write_data_file(directory.path(), &data[..length]);
-        match ask(directory.path()).as_slice() {
+        match run_queries(directory.path()).as_slice() {
             // The first ten bytes of any file are zero.
             [Err(StorageError::NoIndex { .. })] if length <= 10 => {}
             [Err(error)] => {
@@ -101,26 +101,26 @@ fn truncated_files_are_recognised() {
                 refused += 1;
             }
             // Only free pages were lost.
-            found => assert_eq!(changed(found, &answers), [] as [usize; 0], "{length}"),
+            found => assert_eq!(wrong_answers(found, &answers), [] as [usize; 0], "{length}"),
         }
     }
     assert!(refused > 50);
 }
 
-/// The data file of an index with segments of several generations, deleted chunks, and rows of a writer that never
-/// published.
+/// Returns the data file of an index with segments of several generations, deleted chunks, and rows of a writer that
+/// never published.
 fn worn() -> Vec<u8> {
     let directory = directory();
     let environment = open(directory.path());
     write(&environment, &synthetic(30, 10, 0), 64 << 20);
     write(&environment, &synthetic(10, 10, 3), 64 << 20);
     let options = WriterOptions { memory: 1 << 18, ..WriterOptions::default() };
-    let writer = environment.writer(options).expect("is the only one");
+    let writer = environment.writer(options).expect("there is no other writer");
     for (path, pieces) in &synthetic(40, 20, 7) {
-        replace(&writer, path, pieces).expect("is written");
+        replace(&writer, path, pieces).expect("the file can be replaced");
     }
     drop((writer, environment));
-    fs::read(directory.path().join("index/data.mdb")).expect("reads")
+    fs::read(directory.path().join("index/data.mdb")).expect("the file can be read")
 }
 
 /// Returns every value of every table in a data file, as stored, with the name of its table; and the number of pages in
@@ -129,23 +129,25 @@ pub(crate) fn values(data: &[u8]) -> (Vec<(&'static str, Vec<u8>)>, u64) {
     let directory = directory();
     write_data_file(directory.path(), data);
     let snapshot = Environment::open(directory.path(), OpenMode::Existing).and_then(|open| open.snapshot());
-    let sizes = snapshot.and_then(|snapshot| snapshot.table_sizes()).expect("is sound");
+    let sizes = snapshot.and_then(|snapshot| snapshot.table_sizes()).expect("the index is valid");
     // SAFETY: no other handle has this file open.
     let lmdb = unsafe { EnvOpenOptions::new().max_dbs(16).map_size(1 << 26).open(directory.path().join("index")) };
-    let lmdb = lmdb.expect("opens");
-    let transaction = lmdb.write_txn().expect("begins");
+    let lmdb = lmdb.expect("the environment can be opened");
+    let transaction = lmdb.write_txn().expect("the transaction can begin");
     let read = lmdb.create_databases_and_commit(transaction, |opener, transaction| {
         let mut found = Vec::new();
         for size in &sizes {
             let table: Option<heed::Database<'_, Bytes, Bytes>> = opener.open_database(transaction, Some(size.name))?;
-            for entry in table.expect("is there").iter(transaction)? {
+            for entry in table.expect("the table exists").iter(transaction)? {
                 found.push((size.name, entry?.1.to_vec()));
             }
         }
         Ok::<_, heed::Error>(CommitOrAbort::<heed::Database<'_, Bytes, Bytes>, _>::Abort(found))
     });
     lmdb.prepare_for_closing().wait();
-    let CommitOrAbort::Abort(found) = read.expect("reads") else { unreachable!("nothing was committed") };
+    let CommitOrAbort::Abort(found) = read.expect("the tables can be read") else {
+        unreachable!("nothing was committed")
+    };
     // In addition, at least one page has the names of the tables.
     (found, sizes.iter().map(|size| size.bytes / 4096).sum::<u64>() + 1)
 }
@@ -163,7 +165,7 @@ fn verification_finds_a_changed_byte_in_any_value() {
     let data = worn();
     let (values, _) = values(&data);
     let directory = directory();
-    assert!(!is_found(directory.path(), &data), "it is sound");
+    assert!(!is_found(directory.path(), &data), "the file is valid");
     let mut tables = std::collections::BTreeSet::new();
     let mut missed = Vec::new();
     for (table, value) in values.iter().filter(|(_, value)| value.len() > 16) {
@@ -198,8 +200,8 @@ fn verification_finds_every_page_in_use_that_was_overwritten() {
     assert!(in_use > 30, "{in_use}");
 }
 
-/// Positions of the answers that are neither errors nor correct.
-fn changed(found: &[Result<String, StorageError>], right: &Answers) -> Vec<usize> {
+/// Returns the positions of the wrong answers, which are neither errors nor correct.
+fn wrong_answers(found: &[Result<String, StorageError>], right: &Answers) -> Vec<usize> {
     let wrong = |at: &usize| match (&found[*at], right.get(*at)) {
         (Ok(found), Some(Ok(right))) => found != right,
         (Ok(_), _) => true,
@@ -211,7 +213,7 @@ fn changed(found: &[Result<String, StorageError>], right: &Answers) -> Vec<usize
 /// Every answer of a damaged index is correct or an error, regardless of the damage.
 #[test]
 fn damage_never_yields_a_wrong_answer() {
-    let (data, answers) = sound();
+    let (data, answers) = valid_index();
     let mut random = generator();
     let directory = directory();
     let (mut noticed, rounds) = (0, 300);
@@ -220,12 +222,12 @@ fn damage_never_yields_a_wrong_answer() {
         // Some rounds target the headers of pages, which have the structure, and some the meta pages.
         let near = if round % 3 == 1 { 64 } else { 4096 };
         let (pages, near) = if round % 5 == 0 { (2, 160) } else { (damaged.len() / 4096, near) };
-        let mut place = || random(pages) * 4096 + random(near);
+        let mut position = || random(pages) * 4096 + random(near);
         match round % 6 {
-            0..=2 => (0..=round % 3).for_each(|_| damaged[place()] ^= 1 << (round % 8)),
-            3 => damaged[place()] = 0,
+            0..=2 => (0..=round % 3).for_each(|_| damaged[position()] ^= 1 << (round % 8)),
+            3 => damaged[position()] = 0,
             4 => {
-                let at = place() / 512 * 512;
+                let at = position() / 512 * 512;
                 damaged[at..at + 512].fill(if round % 4 == 0 { 0xff } else { 0 });
             }
             _ => {
@@ -234,8 +236,8 @@ fn damage_never_yields_a_wrong_answer() {
             }
         }
         write_data_file(directory.path(), &damaged);
-        let found = ask(directory.path());
-        let wrong = changed(&found, &answers);
+        let found = run_queries(directory.path());
+        let wrong = wrong_answers(&found, &answers);
         assert!(wrong.is_empty(), "round {round}: {wrong:?} {:?}", found[wrong[0]]);
         noticed += usize::from(found.iter().any(Result::is_err));
         if let Ok(snapshot) = Environment::open(directory.path(), OpenMode::Existing).and_then(|open| open.snapshot()) {

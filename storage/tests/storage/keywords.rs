@@ -1,4 +1,4 @@
-//! Rebuilding keywords from the stored chunks gives the same keywords, even if the old ones were damaged.
+//! Rebuilding the keyword index from the stored chunks restores its content, even if the old keyword index was damaged.
 
 use std::collections::HashMap;
 use std::fs;
@@ -13,7 +13,7 @@ use crate::damage::{generator, write_data_file};
 use crate::model::check;
 use crate::repository::{Tree, directory, key, open, synthetic, terms, write};
 
-/// Rebuilds the keywords with the terms of the tree's chunks.
+/// Rebuilds the keyword index with the terms of the tree's chunks.
 fn rebuild(directory: &Path, tree: &Tree, memory: usize) -> Result<Manifest, StorageError> {
     let pieces = tree.iter().flat_map(|(path, pieces)| pieces.iter().enumerate().map(move |piece| (path, piece)));
     let vectors: HashMap<String, TermVector> =
@@ -31,7 +31,7 @@ fn verify(directory: &Path) -> Result<VerifyReport, StorageError> {
     Ok(Environment::open(directory, OpenMode::Existing)?.snapshot()?.verify())
 }
 
-/// An index of two generations with deleted chunks, and its tree.
+/// Writes an index of two generations with deleted chunks, and returns its tree.
 fn written(directory: &Path) -> Tree {
     let environment = open(directory);
     write(&environment, &synthetic(30, 20, 0), 64 << 20);
@@ -43,18 +43,19 @@ fn written(directory: &Path) -> Tree {
 }
 
 #[test]
-fn rebuilt_keywords_are_the_same() {
+fn a_rebuilt_keyword_index_has_the_same_content() {
     for memory in [0, 64 << 20] {
         let directory = directory();
         let tree = written(directory.path());
-        let digest = open(directory.path()).snapshot().and_then(|snapshot| snapshot.digest()).expect("sound");
-        let manifest = rebuild(directory.path(), &tree, memory).expect("rebuilds");
+        let digest =
+            open(directory.path()).snapshot().and_then(|snapshot| snapshot.digest()).expect("the index is valid");
+        let manifest = rebuild(directory.path(), &tree, memory).expect("the keywords can be rebuilt");
         assert_eq!((manifest.generation, manifest.segments.len()), (3, 1));
         let environment = open(directory.path());
-        let snapshot = environment.snapshot().expect("opens");
+        let snapshot = environment.snapshot().expect("the index can be opened");
         assert_eq!(snapshot.manifest(), &manifest);
         check(&snapshot, &tree);
-        assert_eq!(snapshot.digest().expect("sound"), digest, "with {memory} bytes");
+        assert_eq!(snapshot.digest().expect("the index is valid"), digest, "with {memory} bytes");
         assert!(!directory.path().join("tmp").read_dir().is_ok_and(|mut files| files.next().is_some()));
     }
     let nothing = directory();
@@ -62,11 +63,11 @@ fn rebuilt_keywords_are_the_same() {
 }
 
 #[test]
-fn damage_of_only_the_keywords_is_recognised_and_repaired() {
+fn damage_to_only_the_keyword_index_is_recognised_and_repaired() {
     let made = directory();
     let tree = written(made.path());
-    let digest = open(made.path()).snapshot().and_then(|snapshot| snapshot.digest()).expect("sound");
-    let data = fs::read(made.path().join("index/data.mdb")).expect("reads");
+    let digest = open(made.path()).snapshot().and_then(|snapshot| snapshot.digest()).expect("the index is valid");
+    let data = fs::read(made.path().join("index/data.mdb")).expect("the file can be read");
     let mut random = generator();
     let (rounds, mut repaired, mut refused) = (120, 0, 0);
     for round in 0..rounds {
@@ -82,9 +83,9 @@ fn damage_of_only_the_keywords_is_recognised_and_repaired() {
         match rebuild(directory.path(), &tree, 64 << 20) {
             Ok(_) => {
                 let environment = open(directory.path());
-                let snapshot = environment.snapshot().expect("opens");
+                let snapshot = environment.snapshot().expect("the index can be opened");
                 assert!(snapshot.verify().is_ok(), "round {round}");
-                assert_eq!(snapshot.digest().expect("sound"), digest, "round {round}");
+                assert_eq!(snapshot.digest().expect("the index is valid"), digest, "round {round}");
                 repaired += usize::from(report.has_only_keyword_problems());
             }
             Err(error) => {

@@ -29,13 +29,13 @@ const NAME: &str = "records";
 const MAX_KEY_BYTES: usize = 500;
 
 /// A directory with a store, and the records of the stores that the user has created.
-struct Place(TempDir);
+struct TestDirectory(TempDir);
 
-impl Place {
+impl TestDirectory {
     fn new() -> Self {
-        let place = Self(directory());
-        fs::create_dir(place.home()).expect("makes a directory");
-        place
+        let test_dir = Self(directory());
+        fs::create_dir(test_dir.home()).expect("the directory can be created");
+        test_dir
     }
 
     fn home(&self) -> std::path::PathBuf {
@@ -47,7 +47,7 @@ impl Place {
     }
 
     fn open(&self) -> RecordStore {
-        open(&self.home(), OpenMode::Create, self.known_indexes()).expect("opens")
+        open(&self.home(), OpenMode::Create, self.known_indexes()).expect("the store can be opened")
     }
 
     fn known_indexes(&self) -> KnownIndexes {
@@ -57,14 +57,14 @@ impl Place {
     /// Replaces the data file. The new file has another inode, so it is distinguished from the old one even within the
     /// resolution of time stamps.
     fn replace_data_file(&self, data: &[u8]) {
-        fs::create_dir_all(self.home().join(NAME)).expect("makes a directory");
+        fs::create_dir_all(self.home().join(NAME)).expect("the directory can be created");
         let _ = fs::remove_file(self.data());
-        fs::write(self.data(), data).expect("writes");
+        fs::write(self.data(), data).expect("the file can be written");
     }
 }
 
 fn open(home: &Path, mode: OpenMode, known: KnownIndexes) -> Result<RecordStore, StorageError> {
-    let home = Directory::open_root(home).expect("opens");
+    let home = Directory::open_root(home).expect("the directory can be opened");
     RecordStore::open(&home, NAME, (1, TABLES), mode, known)
 }
 
@@ -157,7 +157,7 @@ fn apply(writer: &mut RecordWriter<'_>, model: &mut Model, changes: &[Change]) -
             }
             Change::InvalidKey { table, is_empty } => {
                 let key = vec![b'x'; if *is_empty { 0 } else { MAX_KEY_BYTES + 1 }];
-                let error = writer.put(*table, &key, b"value").expect_err("no table can hold it");
+                let error = writer.put(*table, &key, b"value").expect_err("the key is invalid");
                 assert!(matches!(error, StorageError::Key { most: MAX_KEY_BYTES, .. }), "{error}");
             }
         }
@@ -171,21 +171,24 @@ fn apply(writer: &mut RecordWriter<'_>, model: &mut Model, changes: &[Change]) -
 
 /// Reads all records of a store, and compares them with the expected content.
 fn check(store: &RecordStore, model: &Model) {
-    let reader = store.read().expect("reads");
+    let reader = store.read().expect("the store can be read");
     for (table, records) in model.iter().enumerate() {
         assert_eq!(reader.count(table), records.len() as u64);
-        let last = reader.last(table).expect("sound");
+        let last = reader.last(table).expect("the store is valid");
         assert_eq!(last, records.last_key_value().map(|(key, value)| (&key[..], &value[..])));
         let mut starts = vec![Vec::new(), b"key:2".to_vec(), vec![0xff; 8]];
         starts.extend(records.keys().step_by(7).cloned());
         for start in starts {
-            let found: Vec<_> =
-                reader.from(table, &start).expect("sound").map(|record| record.expect("sound")).collect();
+            let found: Vec<_> = reader
+                .from(table, &start)
+                .expect("the store is valid")
+                .map(|record| record.expect("the store is valid"))
+                .collect();
             let range = records.range::<Vec<u8>, _>((Bound::Included(&start), Bound::Unbounded));
             assert!(found.iter().copied().eq(range.map(|(key, value)| (&key[..], &value[..]))), "from {start:?}");
         }
         for key in (0..40).map(|number| format!("key:{number:02}").into_bytes()).chain(records.keys().cloned()) {
-            assert_eq!(reader.get(table, &key).expect("sound"), records.get(&key).map(Vec::as_slice));
+            assert_eq!(reader.get(table, &key).expect("the store is valid"), records.get(&key).map(Vec::as_slice));
         }
     }
 }
@@ -194,12 +197,12 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_transactions_keep_what_they_committed(steps in prop::collection::vec(any_step(), 1..20)) {
-        let place = Place::new();
-        let mut store = Some(place.open());
+    fn committed_transactions_are_read_back(steps in prop::collection::vec(any_step(), 1..20)) {
+        let test_dir = TestDirectory::new();
+        let mut store = Some(test_dir.open());
         let (mut model, mut id) = (Model::default(), None);
         for step in steps {
-            let open = store.take().unwrap_or_else(|| place.open());
+            let open = store.take().unwrap_or_else(|| test_dir.open());
             let (changes, fails) = match step {
                 Step::Commit(changes) => (changes, false),
                 Step::Fail(changes) => (changes, true),
@@ -207,7 +210,7 @@ proptest! {
                 Step::Reopen => continue,
             };
             let mut after = model.clone();
-            let before = open.read().expect("reads").transaction();
+            let before = open.read().expect("the store can be read").transaction();
             let done = open.write(|writer| {
                 apply(writer, &mut after, &changes)?;
                 if fails { Err(Failure::Intended) } else { Ok(()) }
@@ -218,29 +221,30 @@ proptest! {
                 (done, _) => panic!("{done:?}"),
             }
             check(&open, &model);
-            let transaction = open.read().expect("reads").transaction();
+            let transaction = open.read().expect("the store can be read").transaction();
             prop_assert!(transaction >= before, "{} after {}", transaction, before);
-            let now = open.id().expect("reads");
+            let now = open.id().expect("the store can be read");
             prop_assert!(id.is_none() || now == id, "a store keeps its id");
             id = now;
             store = Some(open);
         }
         drop(store);
-        check(&place.open(), &model);
+        check(&test_dir.open(), &model);
     }
 }
 
 #[test]
 fn a_reader_keeps_its_snapshot() {
-    let place = Place::new();
-    let store = place.open();
-    let put = |value: &[u8]| store.write(|writer| writer.put(SMALL, b"key", value)).expect("writes");
+    let test_dir = TestDirectory::new();
+    let store = test_dir.open();
+    let put =
+        |value: &[u8]| store.write(|writer| writer.put(SMALL, b"key", value)).expect("the records can be written");
     put(b"old");
-    let reader = store.read().expect("reads");
+    let reader = store.read().expect("the store can be read");
     for number in 0..20_u32 {
         put(&[number.to_le_bytes().as_slice(), &[7; 5_000]].concat());
-        assert_eq!(reader.get(SMALL, b"key").expect("sound"), Some(&b"old"[..]));
+        assert_eq!(reader.get(SMALL, b"key").expect("the store is valid"), Some(&b"old"[..]));
     }
     drop(store);
-    assert_eq!(reader.get(SMALL, b"key").expect("sound"), Some(&b"old"[..]));
+    assert_eq!(reader.get(SMALL, b"key").expect("the store is valid"), Some(&b"old"[..]));
 }

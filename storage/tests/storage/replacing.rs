@@ -24,13 +24,13 @@ fn after() -> Tree {
     synthetic(80, 30, 11)
 }
 
-/// The artefact of [`after`], as a file.
+/// Writes the artefact of [`after`] to a file.
 fn exported() -> (tempfile::TempDir, Vec<u8>) {
     let directory = directory();
     let environment = open(&directory.path().join("made"));
     write(&environment, &after(), 64 << 20);
     let bytes = artefact(&environment);
-    fs::write(directory.path().join("file"), &bytes).expect("writes");
+    fs::write(directory.path().join("file"), &bytes).expect("the file can be written");
     (directory, bytes)
 }
 
@@ -40,18 +40,18 @@ fn readers_keep_reading_the_index_that_they_opened() {
     let directory = directory();
     let environment = open(directory.path());
     write(&environment, &before(), 64 << 20);
-    let log = AccessLog::open(directory.path(), &KnownIndexes::accepting_all()).expect("opens");
-    log.record(&[("a", 7)]).expect("records");
-    let old = environment.snapshot().expect("opens");
+    let log = AccessLog::open(directory.path(), &KnownIndexes::accepting_all()).expect("the log can be opened");
+    log.record(&[("a", 7)]).expect("the accesses can be recorded");
+    let old = environment.snapshot().expect("the index can be opened");
     drop(environment);
-    import(directory.path(), &bytes).expect("imports");
+    import(directory.path(), &bytes).expect("the artefact can be imported");
     check(&old, &before());
     drop(old);
-    let new = Environment::open(directory.path(), OpenMode::Existing).expect("opens");
-    let snapshot = new.snapshot().expect("opens");
+    let new = Environment::open(directory.path(), OpenMode::Existing).expect("the index can be opened");
+    let snapshot = new.snapshot().expect("the index can be opened");
     check(&snapshot, &after());
     assert_eq!(snapshot.manifest().generation, 2);
-    assert_eq!(log.get("a").expect("reads").expect("stays").count, 1);
+    assert_eq!(log.get("a").expect("the log can be read").expect("the record still exists").count, 1);
 }
 
 #[test]
@@ -60,25 +60,25 @@ fn an_index_with_a_writer_is_not_replaced() {
     let directory = directory();
     let environment = open(directory.path());
     write(&environment, &before(), 64 << 20);
-    let writer = environment.writer(WriterOptions::default()).expect("is the only one");
+    let writer = environment.writer(WriterOptions::default()).expect("there is no other writer");
     assert!(matches!(import(directory.path(), &bytes), Err(StorageError::Locked { .. })));
     drop(writer);
-    check(&environment.snapshot().expect("opens"), &before());
+    check(&environment.snapshot().expect("the index can be opened"), &before());
     drop(environment);
-    import(directory.path(), &bytes).expect("imports");
+    import(directory.path(), &bytes).expect("the artefact can be imported");
     // A replaced index does not come back when the index is set aside.
-    fs::create_dir(directory.path().join("index.old")).expect("makes a directory");
-    // A sound index is not set aside, and no index with a writer is.
-    Environment::set_aside(directory.path()).expect("looks");
+    fs::create_dir(directory.path().join("index.old")).expect("the directory can be created");
+    // Neither a valid index nor an index with a writer is set aside.
+    Environment::set_aside(directory.path()).expect("the index can be checked");
     assert!(Environment::is_present(directory.path()));
-    fs::write(directory.path().join("index/data.mdb"), b"cut").expect("writes");
-    let held = fs::File::open(directory.path().join("writer.lock")).expect("opens");
-    held.lock().expect("is free");
+    fs::write(directory.path().join("index/data.mdb"), b"cut").expect("the file can be written");
+    let held = fs::File::open(directory.path().join("writer.lock")).expect("the file can be opened");
+    held.lock().expect("no other process holds the lock");
     assert!(matches!(Environment::set_aside(directory.path()), Err(StorageError::Locked { .. })));
     drop(held);
-    Environment::set_aside(directory.path()).expect("moves");
+    Environment::set_aside(directory.path()).expect("the index can be set aside");
     assert!(!Environment::is_present(directory.path()));
-    assert_eq!(open(directory.path()).snapshot().expect("opens").manifest().generation, 0);
+    assert_eq!(open(directory.path()).snapshot().expect("the index can be opened").manifest().generation, 0);
 }
 
 /// After a killed replacement, the next process to open the index finds the old index or the new one.
@@ -86,8 +86,8 @@ fn an_index_with_a_writer_is_not_replaced() {
 fn the_remains_of_a_killed_replacement_are_cleaned_up() {
     let (made, bytes) = exported();
     let copy = |from: &Path, to: &Path| {
-        fs::create_dir_all(to).expect("makes a directory");
-        fs::copy(from.join("data.mdb"), to.join("data.mdb")).expect("copies");
+        fs::create_dir_all(to).expect("the directory can be created");
+        fs::copy(from.join("data.mdb"), to.join("data.mdb")).expect("the file can be copied");
     };
     let old = directory();
     write(&open(old.path()), &before(), 64 << 20);
@@ -105,15 +105,15 @@ fn the_remains_of_a_killed_replacement_are_cleaned_up() {
             copy(from, &directory.path().join(name));
         }
         assert!(Environment::is_present(directory.path()), "state {number}");
-        let environment = Environment::open(directory.path(), OpenMode::Existing).expect("opens");
-        check(&environment.snapshot().expect("opens"), &tree);
-        drop(environment.writer(WriterOptions::default()).expect("is the only one"));
+        let environment = Environment::open(directory.path(), OpenMode::Existing).expect("the index can be opened");
+        check(&environment.snapshot().expect("the index can be opened"), &tree);
+        drop(environment.writer(WriterOptions::default()).expect("there is no other writer"));
         for name in ["index.new", "index.old"] {
             assert!(!directory.path().join(name).exists(), "state {number}: {name}");
         }
         drop(environment);
-        import(directory.path(), &bytes).expect("imports");
-        check(&open(directory.path()).snapshot().expect("opens"), &after());
+        import(directory.path(), &bytes).expect("the artefact can be imported");
+        check(&open(directory.path()).snapshot().expect("the index can be opened"), &after());
     }
 }
 
@@ -121,22 +121,22 @@ fn the_remains_of_a_killed_replacement_are_cleaned_up() {
 #[test]
 fn importing_child() {
     if let (Ok(directory), Ok(artefact)) = (std::env::var(DIRECTORY), std::env::var(ARTEFACT)) {
-        let bytes = fs::read(artefact).expect("reads");
+        let bytes = fs::read(artefact).expect("the file can be read");
         for _ in 0..8 {
-            import(Path::new(&directory), &bytes).expect("imports");
+            import(Path::new(&directory), &bytes).expect("the artefact can be imported");
         }
     }
 }
 
 fn child(directory: &Path, made: &Path) -> Child {
-    Command::new(std::env::current_exe().expect("has a path"))
+    Command::new(std::env::current_exe().expect("the test program has a path"))
         .args(["replacing::importing_child", "--exact"])
         .env(DIRECTORY, directory)
         .env(ARTEFACT, made.join("file"))
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
-        .expect("starts")
+        .expect("the child process can be started")
 }
 
 #[test]
@@ -147,10 +147,10 @@ fn a_killed_import_leaves_the_old_index_or_the_new_one() {
     for wait in [5, 30, 90, 200, 400] {
         let mut importing = child(directory.path(), made.path());
         std::thread::sleep(Duration::from_millis(wait));
-        importing.kill().expect("can be killed");
-        importing.wait().expect("ends");
-        let environment = Environment::open(directory.path(), OpenMode::Existing).expect("opens");
-        let snapshot = environment.snapshot().expect("opens");
+        importing.kill().expect("the child process can be killed");
+        importing.wait().expect("the child process can be awaited");
+        let environment = Environment::open(directory.path(), OpenMode::Existing).expect("the index can be opened");
+        let snapshot = environment.snapshot().expect("the index can be opened");
         let is_new = snapshot.manifest().generation > 1;
         check(&snapshot, &if is_new { after() } else { before() });
     }
@@ -160,22 +160,22 @@ fn a_killed_import_leaves_the_old_index_or_the_new_one() {
 fn an_index_can_be_opened_while_it_is_replaced_again_and_again() {
     let (made, bytes) = exported();
     let directory = directory();
-    import(directory.path(), &bytes).expect("imports");
-    let digest = open(directory.path()).snapshot().and_then(|snapshot| snapshot.digest()).expect("sound");
+    import(directory.path(), &bytes).expect("the artefact can be imported");
+    let digest = open(directory.path()).snapshot().and_then(|snapshot| snapshot.digest()).expect("the index is valid");
     let mut importing = child(directory.path(), made.path());
     let (mut newest, mut opened) = (0, 0);
-    while importing.try_wait().expect("can be asked").is_none() {
-        let environment = Environment::open(directory.path(), OpenMode::Existing).expect("opens");
-        let snapshot = environment.snapshot().expect("opens");
+    while importing.try_wait().expect("the state of the child process can be read").is_none() {
+        let environment = Environment::open(directory.path(), OpenMode::Existing).expect("the index can be opened");
+        let snapshot = environment.snapshot().expect("the index can be opened");
         assert!(snapshot.manifest().generation >= newest);
         newest = snapshot.manifest().generation;
         if opened % 10 == 0 {
-            assert_eq!(snapshot.digest().expect("sound"), digest);
+            assert_eq!(snapshot.digest().expect("the index is valid"), digest);
         }
         opened += 1;
     }
-    assert!(importing.wait().expect("ends").success());
-    let environment = Environment::open(directory.path(), OpenMode::Existing).expect("opens");
-    assert_eq!(environment.snapshot().expect("opens").manifest().generation, 9);
+    assert!(importing.wait().expect("the child process can be awaited").success());
+    let environment = Environment::open(directory.path(), OpenMode::Existing).expect("the index can be opened");
+    assert_eq!(environment.snapshot().expect("the index can be opened").manifest().generation, 9);
     assert!(opened > 0);
 }

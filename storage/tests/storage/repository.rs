@@ -122,12 +122,12 @@ pub(crate) fn update() -> ManifestUpdate {
 pub(crate) fn directory() -> TempDir {
     let memory = Path::new("/dev/shm");
     let made = if memory.is_dir() { TempDir::new_in(memory) } else { TempDir::new() };
-    made.or_else(|_| TempDir::new()).expect("a directory")
+    made.or_else(|_| TempDir::new()).expect("a temporary directory can be created")
 }
 
 /// Opens an index, and creates it if necessary.
 pub(crate) fn open(directory: &Path) -> Environment {
-    Environment::open(directory, OpenMode::Create).expect("opens")
+    Environment::open(directory, OpenMode::Create).expect("the index can be opened")
 }
 
 /// Replaces one file.
@@ -148,11 +148,12 @@ pub(crate) fn with_chunks<T>(path: &str, pieces: &[Piece], store: impl FnOnce(&[
 
 /// Writes a whole tree to an index.
 pub(crate) fn write(environment: &Environment, tree: &Tree, memory: usize) -> Manifest {
-    let writer = environment.writer(WriterOptions { memory, ..WriterOptions::default() }).expect("is the only writer");
+    let writer =
+        environment.writer(WriterOptions { memory, ..WriterOptions::default() }).expect("there is no other writer");
     for (path, pieces) in tree {
-        replace(&writer, path, pieces).expect("replaces");
+        replace(&writer, path, pieces).expect("the file can be replaced");
     }
-    writer.publish(update()).expect("publishes")
+    writer.publish(update()).expect("the changes can be published")
 }
 
 /// Returns the digest of a tree that is written in one run.
@@ -160,7 +161,7 @@ pub(crate) fn fresh_digest(tree: &Tree, memory: usize) -> String {
     let directory = directory();
     let environment = open(directory.path());
     write(&environment, tree, memory);
-    environment.snapshot().and_then(|snapshot| snapshot.digest()).expect("a digest")
+    environment.snapshot().and_then(|snapshot| snapshot.digest()).expect("the digest can be computed")
 }
 
 /// Returns a tree of `files` files with `chunks` chunks each, in which some terms are widespread.

@@ -62,43 +62,43 @@ proptest! {
         let directory = directory();
         let environment = open(directory.path());
         let options = WriterOptions { memory, ..WriterOptions::default() };
-        let mut writer = Some(environment.writer(options.clone()).expect("is the only one"));
+        let mut writer = Some(environment.writer(options.clone()).expect("there is no other writer"));
         let (mut published, mut pending) = (Tree::new(), Tree::new());
         let mut generation = 0;
         for step in steps.into_iter().chain([Step::Publish]) {
             let open_writer = match writer.take() {
                 Some(writer) => writer,
-                None => environment.writer(options.clone()).expect("is the only one"),
+                None => environment.writer(options.clone()).expect("there is no other writer"),
             };
             match step {
                 Step::Replace(number, pieces) => {
-                    replace(&open_writer, &path(number), &pieces).expect("replaces");
+                    replace(&open_writer, &path(number), &pieces).expect("the file can be replaced");
                     pending.insert(path(number), pieces);
                 }
                 Step::Remove(number) => {
-                    open_writer.remove_file(&path(number)).expect("removes");
+                    open_writer.remove_file(&path(number)).expect("the file can be removed");
                     pending.remove(&path(number));
                 }
                 Step::Touch(number, mtime) => {
                     if pending.contains_key(&path(number)) {
-                        open_writer.update_file_record(file(&path(number), mtime)).expect("updates");
+                        open_writer.update_file_record(file(&path(number), mtime)).expect("the row can be updated");
                     }
                 }
                 Step::Publish => {
-                    let manifest = open_writer.publish(update()).expect("publishes");
+                    let manifest = open_writer.publish(update()).expect("the changes can be published");
                     prop_assert!(manifest.generation <= generation + 1);
                     prop_assert!(manifest.segments.len() <= 4);
                     generation = manifest.generation;
                     published.clone_from(&pending);
-                    let snapshot = environment.snapshot().expect("opens");
+                    let snapshot = environment.snapshot().expect("the index can be opened");
                     check(&snapshot, &published);
-                    prop_assert_eq!(snapshot.digest().expect("sound"), fresh_digest(&published, memory));
+                    prop_assert_eq!(snapshot.digest().expect("the index is valid"), fresh_digest(&published, memory));
                     continue;
                 }
                 Step::Abandon => {
-                    open_writer.abandon().expect("abandons");
+                    open_writer.abandon().expect("the rows can be removed");
                     pending.clone_from(&published);
-                    check(&environment.snapshot().expect("opens"), &published);
+                    check(&environment.snapshot().expect("the index can be opened"), &published);
                     continue;
                 }
             }
@@ -115,21 +115,21 @@ fn many_small_runs_keep_few_segments() {
     write(&environment, &tree, 64 << 20);
     for round in 1..40 {
         let change = synthetic(30, 12, round);
-        let writer = environment.writer(WriterOptions::default()).expect("is the only one");
+        let writer = environment.writer(WriterOptions::default()).expect("there is no other writer");
         for path in tree.keys().skip(round % 29).take(2).cloned().collect::<Vec<_>>() {
-            replace(&writer, &path, &change[&path]).expect("replaces");
+            replace(&writer, &path, &change[&path]).expect("the file can be replaced");
             tree.insert(path.clone(), change[&path].clone());
         }
-        let manifest = writer.publish(update()).expect("publishes");
+        let manifest = writer.publish(update()).expect("the changes can be published");
         assert!(manifest.segments.len() <= 4);
     }
-    let snapshot = environment.snapshot().expect("opens");
+    let snapshot = environment.snapshot().expect("the index can be opened");
     check(&snapshot, &tree);
-    assert_eq!(snapshot.digest().expect("sound"), fresh_digest(&tree, 64 << 20));
+    assert_eq!(snapshot.digest().expect("the index is valid"), fresh_digest(&tree, 64 << 20));
 }
 
 #[test]
-fn memory_does_not_change_the_index() {
+fn the_memory_limit_does_not_change_the_index() {
     let tree = synthetic(40, 20, 3);
     assert_eq!(fresh_digest(&tree, 1 << 17), fresh_digest(&tree, 1 << 30));
 }
@@ -139,13 +139,13 @@ fn the_order_of_files_does_not_change_the_index() {
     let tree = synthetic(20, 10, 5);
     let directory = directory();
     let environment = open(directory.path());
-    let writer = environment.writer(WriterOptions::default()).expect("is the only one");
+    let writer = environment.writer(WriterOptions::default()).expect("there is no other writer");
     for (path, pieces) in tree.iter().rev() {
-        replace(&writer, path, pieces).expect("replaces");
+        replace(&writer, path, pieces).expect("the file can be replaced");
     }
-    writer.publish(update()).expect("publishes");
-    let snapshot = environment.snapshot().expect("opens");
-    assert_eq!(snapshot.digest().expect("sound"), fresh_digest(&tree, 64 << 20));
+    writer.publish(update()).expect("the changes can be published");
+    let snapshot = environment.snapshot().expect("the index can be opened");
+    assert_eq!(snapshot.digest().expect("the index is valid"), fresh_digest(&tree, 64 << 20));
 }
 
 #[test]
@@ -156,7 +156,7 @@ fn a_digest_reveals_small_differences() {
     let mut others: BTreeMap<&str, Tree> = BTreeMap::new();
     for what in ["term", "field", "vector", "owner", "file"] {
         let mut other = tree.clone();
-        let piece = &mut other.get_mut(path).expect("there")[1];
+        let piece = &mut other.get_mut(path).expect("the tree has the file")[1];
         match what {
             "term" => piece.terms[3].1.push('s'),
             "field" => piece.terms[3].0 = field(piece.terms[3].0.index() + 1),
@@ -176,9 +176,9 @@ fn files_prepared_in_any_order_are_written_in_id_order() {
     let tree = synthetic(12, 6, 0);
     let bytes = |order: &[usize]| {
         let directory = directory();
-        let writer = open(directory.path()).writer(WriterOptions::default()).expect("is the only one");
+        let writer = open(directory.path()).writer(WriterOptions::default()).expect("there is no other writer");
         let reserve = |(path, pieces): (&String, &Vec<Piece>)| {
-            let ids = writer.reserve(pieces.len(), Some(DIMENSIONS)).expect("there are ids");
+            let ids = writer.reserve(pieces.len(), Some(DIMENSIONS)).expect("enough ids are left");
             (path.clone(), pieces.clone(), ids)
         };
         let reserved: Vec<_> = tree.iter().map(reserve).collect();
@@ -186,12 +186,15 @@ fn files_prepared_in_any_order_are_written_in_id_order() {
             let (path, pieces, ids) = &reserved[at];
             let mut preparer = writer.prepare(*ids);
             let stored = with_chunks(path, pieces, |chunks| preparer.replace_file(file(path, 0), chunks));
-            assert_eq!(stored.expect("is valid"), ids.iter().collect::<Vec<_>>());
-            writer.apply(preparer.finish().expect("is complete")).expect("is written");
+            assert_eq!(stored.expect("the chunks are valid"), ids.iter().collect::<Vec<_>>());
+            writer.apply(preparer.finish().expect("the rows can be finished")).expect("the files can be written");
         }
-        writer.publish(update()).expect("is published");
-        let snapshot = open(directory.path()).snapshot().expect("opens");
-        (snapshot.digest().expect("is sound"), std::fs::read(directory.path().join("index/data.mdb")).expect("reads"))
+        writer.publish(update()).expect("the changes can be published");
+        let snapshot = open(directory.path()).snapshot().expect("the index can be opened");
+        (
+            snapshot.digest().expect("the index is valid"),
+            std::fs::read(directory.path().join("index/data.mdb")).expect("the file can be read"),
+        )
     };
     let (digest, expected) = bytes(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
     let (other_digest, found) = bytes(&[5, 3, 11, 0, 1, 2, 9, 4, 10, 8, 7, 6]);
@@ -202,16 +205,16 @@ fn files_prepared_in_any_order_are_written_in_id_order() {
 #[test]
 fn reserved_ids_of_unwritten_files_prevent_a_publication() {
     let directory = directory();
-    let writer = open(directory.path()).writer(WriterOptions::default()).expect("is the only one");
-    writer.reserve(2, None).expect("there are ids");
-    let ids = writer.reserve(0, None).expect("there are ids");
+    let writer = open(directory.path()).writer(WriterOptions::default()).expect("there is no other writer");
+    writer.reserve(2, None).expect("enough ids are left");
+    let ids = writer.reserve(0, None).expect("enough ids are left");
     assert_eq!(ids.iter().len(), 0);
-    let later = writer.reserve(1, None).expect("there are ids");
+    let later = writer.reserve(1, None).expect("enough ids are left");
     let mut preparer = writer.prepare(later);
     let piece = piece("save", &[]);
     with_chunks("a.py", std::slice::from_ref(&piece), |chunks| preparer.replace_file(file("a.py", 0), chunks))
-        .expect("is valid");
-    writer.apply(preparer.finish().expect("is complete")).expect("waits");
+        .expect("the chunks are valid");
+    writer.apply(preparer.finish().expect("the rows can be finished")).expect("the files can be written later");
     let error = writer.publish(update()).expect_err("an earlier file is missing");
     assert!(error.to_string().contains("were not written"), "{error}");
 }

@@ -29,13 +29,13 @@ fn index() -> Vec<u8> {
         write(&environment, &change);
     }
     let writer = environment.writer(WriterOptions { columns: columns(), ..WriterOptions::default() });
-    let writer = writer.expect("is the only one");
-    writer.remove_file("src/file_007.py").expect("removes");
-    writer.publish(update()).expect("publishes");
-    let snapshot = environment.snapshot().expect("opens");
+    let writer = writer.expect("there is no other writer");
+    writer.remove_file("src/file_007.py").expect("the file can be removed");
+    writer.publish(update()).expect("the changes can be published");
+    let snapshot = environment.snapshot().expect("the index can be opened");
     assert!(snapshot.manifest().segments.len() > 1 && !snapshot.live().contains(300));
     drop((snapshot, environment));
-    fs::read(directory.path().join("index/data.mdb")).expect("reads")
+    fs::read(directory.path().join("index/data.mdb")).expect("the file can be read")
 }
 
 fn columns() -> Vec<ColumnDeclaration> {
@@ -54,7 +54,7 @@ fn columns() -> Vec<ColumnDeclaration> {
 /// Writes files with their terms, owners and blames.
 fn write(environment: &Environment, tree: &Tree) {
     let options = WriterOptions { columns: columns(), ..WriterOptions::default() };
-    let writer = environment.writer(options).expect("is the only one");
+    let writer = environment.writer(options).expect("there is no other writer");
     let blame = |commit: u8| Blame {
         authors: vec![("Ada".to_owned(), "ada@example.org".to_owned())],
         commits: vec![BlamedCommit { id: vec![commit; 20], author: 0, author_time: 7, committer_time: 8 }],
@@ -64,15 +64,15 @@ fn write(environment: &Environment, tree: &Tree) {
     for (number, (path, pieces)) in (0u8..).zip(tree) {
         let chunks: Vec<_> = pieces.iter().enumerate().map(|(index, piece)| whole_chunk(path, index, piece)).collect();
         let new: Vec<_> = chunks.iter().map(NewChunk::from).collect();
-        let ids = writer.reserve(new.len(), Some(DIMENSIONS)).expect("there are ids");
+        let ids = writer.reserve(new.len(), Some(DIMENSIONS)).expect("enough ids are left");
         let mut preparer = writer.prepare(ids);
-        let ids = preparer.replace_file(file(path, 0), &new).expect("is taken");
-        preparer.add_blame(ids[0], &blame(number)).expect("is taken");
-        writer.apply(preparer.finish().expect("is complete")).expect("is written");
+        let ids = preparer.replace_file(file(path, 0), &new).expect("the chunks are valid");
+        preparer.add_blame(ids[0], &blame(number)).expect("the blame is valid");
+        writer.apply(preparer.finish().expect("the rows can be finished")).expect("the files can be written");
         let terms: Vec<_> = pieces.iter().map(terms).collect();
-        writer.add_terms(ids.into_iter().zip(&terms)).expect("adds");
+        writer.add_terms(ids.into_iter().zip(&terms)).expect("the terms can be added");
     }
-    writer.publish(update()).expect("publishes");
+    writer.publish(update()).expect("the changes can be published");
 }
 
 fn whole_chunk(path: &str, index: usize, piece: &Piece) -> (aurora_storage::Chunk, Option<Vec<f32>>) {
@@ -100,25 +100,29 @@ fn answers(directory: &Path, threads: usize) -> Option<(VerifyReport, Option<Str
 fn artefacts_digests_and_reports_are_the_same_for_any_number_of_threads() {
     let (data, directory) = (index(), directory());
     write_data_file(directory.path(), &data);
-    let (report, digest, artefact) = answers(directory.path(), 1).expect("opens");
+    let (report, digest, artefact) = answers(directory.path(), 1).expect("the index can be opened");
     assert!(report.is_ok() && report.chunks > 3000, "{report:?}");
-    let artefact = artefact.expect("exports");
+    let artefact = artefact.expect("the index can be exported");
     let mut rows = Vec::new();
     for threads in THREADS {
         let found = answers(directory.path(), threads);
         assert!(found == Some((report.clone(), digest.clone(), Some(artefact.clone()))), "{threads} threads");
         let (imported, compacted) = (crate::repository::directory(), crate::repository::directory());
-        import_by(imported.path(), &artefact, Workers::new(threads)).expect("imports");
+        import_by(imported.path(), &artefact, Workers::new(threads)).expect("the artefact can be imported");
         write_data_file(compacted.path(), &data);
         let workers = Workers::new(threads);
-        assert!(Environment::compact(compacted.path(), &KnownIndexes::none(), workers).expect("compacts").written);
+        assert!(
+            Environment::compact(compacted.path(), &KnownIndexes::none(), workers)
+                .expect("the index can be compacted")
+                .written
+        );
         for home in [&imported, &compacted] {
-            let (report, again, _) = answers(home.path(), threads).expect("opens");
+            let (report, again, _) = answers(home.path(), threads).expect("the index can be opened");
             assert!(report.is_ok(), "{report:?}");
             assert_eq!(again, digest);
         }
         let for_index = |home: &tempfile::TempDir| {
-            let mut values = values(&fs::read(home.path().join("index/data.mdb")).expect("reads")).0;
+            let mut values = values(&fs::read(home.path().join("index/data.mdb")).expect("the file can be read")).0;
             // The id of an index is random.
             values.retain(|(table, _)| *table != "meta");
             values
@@ -132,7 +136,7 @@ fn artefacts_digests_and_reports_are_the_same_for_any_number_of_threads() {
 fn a_damaged_index_gives_the_same_report_and_no_wrong_answer_for_any_number_of_threads() {
     let (data, directory) = (index(), directory());
     write_data_file(directory.path(), &data);
-    let (_, digest, artefact) = answers(directory.path(), 1).expect("opens");
+    let (_, digest, artefact) = answers(directory.path(), 1).expect("the index can be opened");
     let mut random = generator();
     let (mut problems, rounds) = (0, 15);
     for round in 0..rounds {

@@ -8,17 +8,17 @@ use crate::repository::{directory, open, replace, synthetic, update, write};
 use aurora_storage::WriterOptions;
 
 fn walked(snapshot: &Snapshot, prefix: &str, decide: impl Fn(&[u8]) -> Walk) -> BTreeSet<String> {
-    let mut shown = BTreeSet::new();
+    let mut visited = BTreeSet::new();
     let mut visit = |term: &[u8]| {
-        shown.insert(String::from_utf8(term.to_vec()).expect("UTF-8"));
+        visited.insert(String::from_utf8(term.to_vec()).expect("the term is UTF-8"));
         decide(term)
     };
-    snapshot.walk_terms(prefix, &mut visit).expect("sound");
-    shown
+    snapshot.walk_terms(prefix, &mut visit).expect("the index is valid");
+    visited
 }
 
 fn listed(snapshot: &Snapshot, prefix: &str) -> BTreeSet<String> {
-    snapshot.terms_with_prefix(prefix).map(|term| term.expect("sound").0).collect()
+    snapshot.terms_with_prefix(prefix).map(|term| term.expect("the index is valid").0).collect()
 }
 
 /// Several segments with enough blocks that whole blocks are skipped.
@@ -27,12 +27,12 @@ fn a_walk_visits_the_same_terms_as_a_listing() {
     let directory = directory();
     let environment = open(directory.path());
     write(&environment, &synthetic(60, 40, 0), 1 << 24);
-    let writer = environment.writer(WriterOptions::default()).expect("is the only one");
+    let writer = environment.writer(WriterOptions::default()).expect("there is no other writer");
     for (path, pieces) in &synthetic(4, 30, 7) {
-        replace(&writer, &format!("more/{path}"), pieces).expect("replaces");
+        replace(&writer, &format!("more/{path}"), pieces).expect("the file can be replaced");
     }
-    writer.publish(update()).expect("publishes");
-    let snapshot = environment.snapshot().expect("opens");
+    writer.publish(update()).expect("the changes can be published");
+    let snapshot = environment.snapshot().expect("the index can be opened");
 
     let all = listed(&snapshot, "");
     assert!(all.len() > 100, "{}", all.len());
@@ -43,12 +43,12 @@ fn a_walk_visits_the_same_terms_as_a_listing() {
         assert_eq!(walked(&snapshot, prefix, |_| Walk::Next), listed(&snapshot, prefix), "{prefix}");
     }
     for length in 1..4 {
-        let shown = walked(&snapshot, "", |_| Walk::SkipPrefix(length));
+        let visited = walked(&snapshot, "", |_| Walk::SkipPrefix(length));
         let beginnings = |terms: &BTreeSet<String>| -> BTreeSet<Vec<u8>> {
             terms.iter().map(|term| term.as_bytes()[..length.min(term.len())].to_vec()).collect()
         };
-        assert_eq!(beginnings(&shown), beginnings(&all));
-        assert!(shown.len() <= 2 * beginnings(&all).len(), "once a segment");
+        assert_eq!(beginnings(&visited), beginnings(&all));
+        assert!(visited.len() <= 2 * beginnings(&all).len(), "each prefix is visited at most once per segment");
     }
     assert_eq!(walked(&snapshot, "", |_| Walk::Stop).len(), 1);
 }

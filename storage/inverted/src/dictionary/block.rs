@@ -2,13 +2,14 @@
 //!
 //! The key of a block is a lower bound of its terms; the key of the first block is empty. Layout of a block: length of
 //! the upper bound · upper bound · entries. The upper bound is the key of the next block, or empty in the last block. A
-//! lookup compares the term with it and so detects a missing block.
+//! lookup compares the term with the upper bound, and so detects that a block is missing.
 //!
 //! Layout of an entry: number of bytes shared with the previous term · length of the other bytes · these bytes · length
 //! of the body · body. The body of a list with up to [`MAX_INLINE_POSTINGS`] postings is the number of postings ·
 //! postings (gap, and tf vector unless the entry is a label). The body of a longer list is the number of postings ·
-//! number of parts · number of the first value · offset and length in that value, if there is only one part. If there
-//! are several parts, each is a whole value, and the numbers of these values are consecutive.
+//! number of parts · number of the first value · offset and length in that value. Values are numbered byte strings
+//! outside the dictionary. If there are several parts, each part is a whole value, the numbers of the values are
+//! consecutive, and the offset and the length are 0.
 
 use crate::postings::{Posting, decode_tf_vector, encode_tf_vector};
 use crate::terms::LABEL_PREFIX;
@@ -162,8 +163,8 @@ fn common_prefix_len(a: &[u8], b: &[u8]) -> usize {
 /// Finds the body of a term in a block without decoding the terms before it; `None` if the block is damaged or does not
 /// cover the term.
 ///
-/// The scan tracks how many bytes the previous entry shares with the term. If an entry shares more bytes with the
-/// previous entry, it is also below the term. If it shares fewer, it is above the term. Only an entry that shares
+/// The scan tracks how many bytes the previous entry shares with the term. If an entry shares more bytes than that with
+/// the previous entry, it is also below the term. If it shares fewer, it is above the term. Only an entry that shares
 /// exactly this many bytes is compared with the term byte by byte.
 pub(super) fn find<'a>(bytes: &'a [u8], term: &[u8]) -> Option<Option<&'a [u8]>> {
     let (bound, mut left) = split_bound(bytes)?;

@@ -127,7 +127,7 @@ mod tests {
     use crate::terms::LABEL_PREFIX;
 
     #[test]
-    fn several_encoders_give_the_same_segment_as_one_writer() {
+    fn several_encoders_produce_the_same_segment_as_one() {
         let labels = (0..2u8).map(|name| (vec![LABEL_PREFIX, name], 1 + 60 * u32::from(name)));
         let terms = [("a", 0), ("b", 1), ("c", 24), ("d", 25), ("e", 1024), ("f", 1025), ("g", 49_152), ("h", 120_000)];
         let terms = terms.into_iter().map(|(term, count)| (term.as_bytes().to_vec(), count));
@@ -149,8 +149,8 @@ mod tests {
             postings.iter().for_each(|posting| encoder.push(*posting));
             encoder.end();
         }
-        writer.append(&encoder.take()).expect("cannot fail");
-        let totals = writer.finish(&[]).expect("cannot fail");
+        writer.append(&encoder.take()).expect("a segment in memory can be written");
+        let totals = writer.finish(&[]).expect("a segment in memory can be written");
         for size in [1, 3, lists.len()] {
             let mut segment = MemorySegment::default();
             let mut writer = SegmentWriter::new(&mut segment);

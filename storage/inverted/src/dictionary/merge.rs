@@ -1,4 +1,4 @@
-//! Merges segments and sorted runs, term by term, into a segment, a part of a segment, or a run.
+//! Merges segments and sorted runs, term by term, into a segment, a range of terms of a segment, or a run.
 
 use std::cmp::Ordering;
 use std::io;
@@ -47,13 +47,13 @@ impl TermRange<'_> {
     pub const ALL: Self = Self { from: &[], to: &[] };
 }
 
-/// Merges the terms of a range; `length` returns the field lengths of a chunk. For each term, the chunks of a segment must be above the chunks of all previous
-/// segments, and the chunks of runs must be above the chunks of all segments. Several runs may contain a term in any
-/// order. Postings of chunks with tombstones are dropped. If `new_is_live` is true, no chunk of the runs has a
-/// tombstone.
+/// Merges the terms of `range` and writes them with `writer`. `length` returns the field lengths of a chunk. For each
+/// term, the chunk ids of a segment must be higher than the chunk ids of all previous segments, and the chunk ids of
+/// runs must be higher than the chunk ids of all segments. The chunk ids of different runs may overlap. Postings of
+/// chunks with tombstones are dropped. `new_is_live` may be true only if no chunk of the runs has a tombstone.
 ///
 /// # Errors
-/// When a source cannot be read, the new segment cannot be written, or a chunk occurs twice in a list.
+/// Fails if a source cannot be read, the new segment cannot be written, or a chunk occurs twice in a list.
 pub fn merge<'a, S: SegmentSource<'a>, W: SegmentSink>(
     sources: Vec<MergeSource<'a, S>>,
     range: TermRange<'_>,
@@ -92,7 +92,7 @@ pub fn merge<'a, S: SegmentSource<'a>, W: SegmentSink>(
 /// Merges runs into one run.
 ///
 /// # Errors
-/// When a run is damaged, or the new run cannot be written.
+/// Fails if a run is damaged, or the new run cannot be written.
 pub fn merge_runs<'a, S: SegmentSource<'a>, W: io::Write>(
     runs: Vec<RunReader<'a>>,
     out: &mut RunWriter<W>,
@@ -264,7 +264,7 @@ impl<'a, S: SegmentSource<'a>> MergeSource<'a, S> {
     /// Creates a source with the terms of a segment from a given term on.
     ///
     /// # Errors
-    /// When the dictionary cannot be read.
+    /// Fails if the dictionary cannot be read.
     pub fn segment(segment: &SegmentReader<'a, S>, from: &[u8]) -> Result<Self, S::Error> {
         segment.terms_from(from).map(Self::Segment)
     }
@@ -309,7 +309,7 @@ mod tests {
         inverter.into_run()
     }
 
-    /// Merges old segments and runs into a segment, in parts that begin at `bounds`.
+    /// Merges old segments and runs into a segment, in ranges of terms that begin at `bounds`.
     fn segment(olds: &[MemorySegment], runs: &[Run], bounds: &[&[u8]], tombstones: &Tombstones) -> MemorySegment {
         let mut segment = MemorySegment::default();
         for (part, from) in (0u32..).zip(bounds) {
@@ -319,13 +319,14 @@ mod tests {
                 .map(|old| MergeSource::segment(&SegmentReader::new(old), from).expect("the segment is valid"))
                 .collect();
             sources.extend(runs.iter().map(|run| {
-                let end = if range.to.is_empty() { None } else { run.index.end_of(range.to) };
-                let bytes = &run.bytes[run.index.place_of(from)..end.unwrap_or(run.bytes.len())];
+                let end = if range.to.is_empty() { None } else { run.index.end_before(range.to) };
+                let bytes = &run.bytes[run.index.start_of(from)..end.unwrap_or(run.bytes.len())];
                 MergeSource::Run(RunReader::new(bytes).expect("the run is valid"))
             }));
             let length = |_| [0; FIELDS];
             let writer = SegmentWriter::new(&mut segment).with_range(from, part << 20);
-            merge(sources, range, tombstones, tombstones.set().is_empty(), &length, writer).expect("is sound");
+            merge(sources, range, tombstones, tombstones.set().is_empty(), &length, writer)
+                .expect("the sources are valid");
         }
         segment
     }
@@ -348,7 +349,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn merged_parts_contain_all_postings(
+        fn merged_ranges_contain_all_postings(
             terms in prop::collection::vec("[ab]{1,2}|[a-d]{1,3}", 1..40),
             shape in prop::collection::vec(prop::collection::btree_set(0usize..40, 0..12), 1..90),
             old in 0usize..40,
@@ -361,8 +362,8 @@ mod tests {
                 vector[(id + at) % FIELDS] = (at % 3 + 1) as u16;
                 vector
             };
-            let chunks: Vec<Vec<(Vec<u8>, TfVector)>> = shape.iter().enumerate().map(|(id, places)| {
-                let distinct: BTreeMap<Vec<u8>, TfVector> = places
+            let chunks: Vec<Vec<(Vec<u8>, TfVector)>> = shape.iter().enumerate().map(|(id, positions)| {
+                let distinct: BTreeMap<Vec<u8>, TfVector> = positions
                     .iter()
                     .map(|at| (terms[at % terms.len()].clone().into_bytes(), vector(id, *at)))
                     .collect();
@@ -380,9 +381,9 @@ mod tests {
             // First merges two runs into one.
             let pair = [of_kind(0), of_kind(1)];
             let mut writer = RunWriter::new(Vec::new());
-            let readers = pair.iter().map(|run| RunReader::new(&run.bytes).expect("is a run")).collect();
-            merge_runs::<&MemorySegment, _>(readers, &mut writer).expect("are runs");
-            let (bytes, index) = writer.finish().expect("is written");
+            let readers = pair.iter().map(|run| RunReader::new(&run.bytes).expect("the run is valid")).collect();
+            merge_runs::<&MemorySegment, _>(readers, &mut writer).expect("the runs are valid");
+            let (bytes, index) = writer.finish().expect("a run in memory can be written");
             let runs = [of_kind(2), Run { bytes, index }, of_kind(3), of_kind(4)];
             let bounds: Vec<&[u8]> = [&[][..]].into_iter().chain(bounds.iter().map(String::as_bytes)).collect();
             let mut expected = Lists::new();

@@ -31,7 +31,7 @@ impl<'a, S: SegmentSource<'a>> SegmentReader<'a, S> {
     /// Returns the entry of a term or label; `None` if the segment does not contain it.
     ///
     /// # Errors
-    /// When the dictionary cannot be read.
+    /// Fails if the dictionary cannot be read.
     pub fn find(&self, term: &[u8]) -> Result<Option<TermEntry<'a>>, S::Error> {
         let (_, block) = self.block_of(term)?;
         let body = find(block, term).ok_or_else(|| self.damaged("dictionary block"))?;
@@ -41,7 +41,7 @@ impl<'a, S: SegmentSource<'a>> SegmentReader<'a, S> {
     /// Returns a cursor at the first term that is not below `term`.
     ///
     /// # Errors
-    /// When the dictionary cannot be read.
+    /// Fails if the dictionary cannot be read.
     pub fn terms_from(&self, term: &[u8]) -> Result<TermCursor<'a, S>, S::Error> {
         let mut cursor = TermCursor { blocks: self.blocks_from(term)?, block: None, entry: None };
         cursor.advance()?;
@@ -55,7 +55,7 @@ impl<'a, S: SegmentSource<'a>> SegmentReader<'a, S> {
     /// ends before the block whose key is `end`, or after the last block if `end` is `None`.
     ///
     /// # Errors
-    /// When the dictionary cannot be read. The cursor also fails if it does not reach `end`.
+    /// Fails if the dictionary cannot be read. The cursor also fails if it does not reach `end`.
     pub fn terms_of_blocks(&self, from: &[u8], end: Option<&'a [u8]>) -> Result<TermCursor<'a, S>, S::Error> {
         let blocks = self.blocks_from(from)?;
         if blocks.expected != Some(from) {
@@ -69,7 +69,7 @@ impl<'a, S: SegmentSource<'a>> SegmentReader<'a, S> {
     /// Returns the key of every block whose number is a multiple of `step`.
     ///
     /// # Errors
-    /// When the dictionary cannot be read.
+    /// Fails if the dictionary cannot be read.
     pub fn block_keys(&self, step: usize) -> Result<Vec<&'a [u8]>, S::Error> {
         let (mut keys, mut number) = (Vec::new(), 0usize);
         let mut blocks = self.blocks_from(&[])?.cursor;
@@ -89,8 +89,8 @@ impl<'a, S: SegmentSource<'a>> SegmentReader<'a, S> {
         Ok(Blocks { segment: *self, cursor: self.source.blocks(key)?, expected: Some(key), end: None })
     }
 
-    /// Returns key and bytes of the block that covers a term. Fails without such a block, because the blocks of a
-    /// segment cover all terms.
+    /// Returns the key and the bytes of the block that covers a term. Fails if there is no such block, because the
+    /// blocks of an undamaged segment cover all terms.
     fn block_of(&self, term: &[u8]) -> Result<KeyedBlock<'a>, S::Error> {
         self.source.block(term)?.ok_or_else(|| self.damaged("dictionary"))
     }
@@ -98,7 +98,7 @@ impl<'a, S: SegmentSource<'a>> SegmentReader<'a, S> {
     /// Returns the parts of a list, in ascending order.
     ///
     /// # Errors
-    /// When the list cannot be read.
+    /// Fails if the list cannot be read.
     pub fn parts(&self, entry: &TermEntry<'a>) -> Result<Vec<ListPart<'a>>, S::Error> {
         match entry.body {
             EntryBody::Inline(bytes) => {
@@ -119,7 +119,7 @@ impl<'a, S: SegmentSource<'a>> SegmentReader<'a, S> {
     /// Calls `each` with every posting of a list, deleted chunks included.
     ///
     /// # Errors
-    /// When the list cannot be read.
+    /// Fails if the list cannot be read.
     pub fn for_each(&self, entry: &TermEntry<'a>, mut each: impl FnMut(Posting)) -> Result<(), S::Error> {
         match entry.body {
             EntryBody::Inline(bytes) => decode_inline(bytes, entry.count, entry.with_frequencies, each)
@@ -134,18 +134,18 @@ impl<'a, S: SegmentSource<'a>> SegmentReader<'a, S> {
     /// Returns the chunks of a list in ascending order, deleted chunks included.
     ///
     /// # Errors
-    /// When the list cannot be read.
+    /// Fails if the list cannot be read.
     pub fn chunks(&self, entry: &TermEntry<'a>) -> Result<Vec<u32>, S::Error> {
         let mut chunks = Vec::with_capacity(entry.count.min(1 << 16) as usize);
         self.for_each(entry, |posting| chunks.push(posting.chunk))?;
         Ok(chunks)
     }
 
-    /// Returns the number of live chunks of a list, which is its contribution to the document frequency. A long list is
+    /// Returns the number of live chunks of a list, which is its contribution to the document frequency. The list is
     /// read only if there are tombstones.
     ///
     /// # Errors
-    /// When the list cannot be read.
+    /// Fails if the list cannot be read.
     pub fn live(&self, entry: &TermEntry<'a>, tombstones: &Tombstones) -> Result<u32, S::Error> {
         let gone = match entry.body {
             _ if tombstones.is_empty() => 0,
@@ -273,10 +273,11 @@ impl<'a, S: SegmentSource<'a>> TermCursor<'a, S> {
     /// Moves to the next term, or to the end.
     ///
     /// # Errors
-    /// When the dictionary cannot be read.
+    /// Fails if the dictionary cannot be read.
     pub fn advance(&mut self) -> Result<(), S::Error> {
         self.entry = None;
-        // A block between two parts of a segment may have no entries.
+        // A writer of a range of terms (`SegmentWriter::with_range`) writes a block without entries if the range has no
+        // terms.
         while self.block.as_ref().is_none_or(BlockReader::is_empty) {
             self.block = self.blocks.next()?;
             if self.block.is_none() {

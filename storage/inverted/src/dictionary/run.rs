@@ -1,4 +1,5 @@
-//! Sorted runs: inverted chunks as bytes, in memory or in a file.
+//! Sorted runs, as in an external merge sort: the posting lists of some chunks, encoded in the order of their terms, in
+//! memory or in a file.
 //!
 //! Layout of a run, for every term in byte order: length of the term · term · number of postings · last chunk · length
 //! of the encoded postings · postings, encoded as in a dictionary entry.
@@ -28,16 +29,15 @@ pub struct Run {
 pub struct RunIndex(Vec<(Box<[u8]>, usize)>);
 
 impl RunIndex {
-    /// Returns an offset at or before the list of `term`, from which to read the lists of `term` and of all higher
-    /// terms.
-    pub fn place_of(&self, term: &[u8]) -> usize {
+    /// Returns an offset at or before the list of `term`. A reader that begins at this offset reads the lists of `term`
+    /// and of all higher terms.
+    pub fn start_of(&self, term: &[u8]) -> usize {
         let after = self.0.partition_point(|(known, _)| **known <= *term);
         after.checked_sub(1).map_or(0, |at| self.0[at].1)
     }
 
-    /// Returns an offset at or after the end of the lists of all terms below `term`. If it returns `None`, read to the
-    /// end of the run.
-    pub fn end_of(&self, term: &[u8]) -> Option<usize> {
+    /// Returns an offset by which the lists of all terms below `term` have ended; `None` for the end of the run.
+    pub fn end_before(&self, term: &[u8]) -> Option<usize> {
         let after = self.0.partition_point(|(known, _)| **known < *term);
         self.0.get(after).map(|(_, offset)| *offset)
     }
@@ -65,7 +65,7 @@ impl<W: Write> RunWriter<W> {
     /// Adds a list.
     ///
     /// # Errors
-    /// When the run cannot be written.
+    /// Fails if the run cannot be written.
     pub(super) fn push(&mut self, list: RunList<'_>) -> io::Result<()> {
         let RunList { term, count, last, postings } = list;
         if self.index.0.last().map_or(INDEX_STEP_BYTES, |(_, offset)| self.written - offset) >= INDEX_STEP_BYTES {
@@ -83,7 +83,7 @@ impl<W: Write> RunWriter<W> {
     /// Completes the run.
     ///
     /// # Errors
-    /// When buffered bytes cannot be written.
+    /// Fails if buffered bytes cannot be written.
     pub fn finish(mut self) -> io::Result<(W, RunIndex)> {
         self.out.flush()?;
         Ok((self.out, self.index))
@@ -128,7 +128,7 @@ impl<'r> RunReader<'r> {
     /// Creates a reader at the first list of `bytes`.
     ///
     /// # Errors
-    /// When `bytes` do not begin with a list.
+    /// Fails if `bytes` do not begin with a list.
     pub fn new(bytes: &'r [u8]) -> Result<Self, DamagedRun> {
         let mut reader = Self { rest: bytes, list: None };
         reader.advance()?;

@@ -15,19 +15,19 @@ pub trait SegmentSource<'a>: Copy {
     /// Returns the dictionary block with the greatest key that is not above `term`.
     ///
     /// # Errors
-    /// When a page on the path to the block is damaged. A missing block is not an error.
+    /// Fails if a page on the path to the block is damaged. A missing block is not an error.
     fn block(self, term: &[u8]) -> Result<Option<KeyedBlock<'a>>, Self::Error>;
 
     /// Returns a cursor at the first block whose key is not below `key`.
     ///
     /// # Errors
-    /// When a page on the path to the first block is damaged.
+    /// Fails if a page on the path to the first block is damaged.
     fn blocks(self, key: &[u8]) -> Result<Self::Blocks, Self::Error>;
 
-    /// Returns the value with a number; it holds posting lists.
+    /// Returns the value with the given number. A value contains posting lists.
     ///
     /// # Errors
-    /// When the value, or a page on the path to it, is damaged. A missing value is not an error.
+    /// Fails if the value, or a page on the path to it, is damaged. A missing value is not an error.
     fn value(self, number: u32) -> Result<Option<&'a [u8]>, Self::Error>;
 
     /// Creates the error for a damaged structure of the segment.
@@ -42,19 +42,19 @@ pub trait BlockCursor<'a>: Clone {
     /// Returns the key of the block; `None` after the last block.
     ///
     /// # Errors
-    /// When the page of the block is damaged.
+    /// Fails if the page of the block is damaged.
     fn key(&self) -> Result<Option<&'a [u8]>, Self::Error>;
 
     /// Returns the bytes of the block; `None` after the last block.
     ///
     /// # Errors
-    /// When the page of the block is damaged, or the bytes do not match their checksum.
+    /// Fails if the page of the block is damaged, or the bytes do not match their checksum.
     fn bytes(&self) -> Result<Option<&'a [u8]>, Self::Error>;
 
     /// Moves to the next block, or past the last block.
     ///
     /// # Errors
-    /// When the next page is damaged.
+    /// Fails if the next page is damaged.
     fn advance(&mut self) -> Result<(), Self::Error>;
 }
 
@@ -66,12 +66,12 @@ pub trait SegmentSink {
     /// Writes a dictionary block.
     ///
     /// # Errors
-    /// When the block cannot be written, such as on a full disk; the segment is then incomplete.
+    /// Fails if the block cannot be written, such as on a full disk; the segment is then incomplete.
     fn put_block(&mut self, key: &[u8], bytes: Vec<u8>) -> Result<(), Self::Error>;
 
-    /// Writes a value, which holds posting lists.
+    /// Writes a value, which contains posting lists.
     ///
     /// # Errors
-    /// When the value cannot be written, such as on a full disk; the segment is then incomplete.
+    /// Fails if the value cannot be written, such as on a full disk; the segment is then incomplete.
     fn put_value(&mut self, number: u32, bytes: Vec<u8>) -> Result<(), Self::Error>;
 }

@@ -19,7 +19,7 @@ impl<'a, S: SegmentSource<'a>> SegmentReader<'a, S> {
     /// [`Walk::Stop`]. Returns whether `visit` stopped the walk. `from` must not be below `prefix`.
     ///
     /// # Errors
-    /// When the dictionary cannot be read.
+    /// Fails if the dictionary cannot be read.
     pub fn walk(&self, prefix: &[u8], from: &[u8], visit: &mut dyn FnMut(&[u8]) -> Walk) -> Result<bool, S::Error> {
         let mut blocks = self.blocks_from(from)?;
         // The prefix of the terms to skip; empty if no terms are skipped.

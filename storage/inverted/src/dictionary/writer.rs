@@ -37,8 +37,8 @@ impl<W: SegmentSink> SegmentWriter<W> {
         Self { sink, totals, block, body: Vec::new(), value: Vec::new(), number: 0 }
     }
 
-    /// Restricts the writer to a part of a segment: the terms from `from` on, whose values are numbered from `first`
-    /// on.
+    /// Restricts the writer to a range of the terms of a segment. The range begins at `from`, and its values are
+    /// numbered from `first` on.
     #[must_use]
     pub fn with_range(mut self, from: &[u8], first: u32) -> Self {
         self.block = BlockWriter::from_key(from);
@@ -50,7 +50,7 @@ impl<W: SegmentSink> SegmentWriter<W> {
     /// divided among calls.
     ///
     /// # Errors
-    /// When the sink fails.
+    /// Fails if the sink fails.
     pub fn append(&mut self, lists: &EncodedLists) -> Result<(), W::Error> {
         for (term, count, mut parts) in lists.iter() {
             self.body.clear();
@@ -96,11 +96,11 @@ impl<W: SegmentSink> SegmentWriter<W> {
         }
     }
 
-    /// Completes the segment, or the part of it that ends before the term `bound`. A part has a block even if it has no
+    /// Completes the segment, or the range of terms that ends before `bound`. A range has a block even if it has no
     /// terms.
     ///
     /// # Errors
-    /// When the sink fails.
+    /// Fails if the sink fails.
     pub fn finish(mut self, bound: &[u8]) -> Result<SegmentTotals, W::Error> {
         if let Some((key, bytes)) = self.block.finish(bound) {
             self.emit_block(&key, bytes)?;

@@ -15,7 +15,7 @@ pub(super) struct AllowedOffsets {
 
 impl AllowedOffsets {
     /// Creates the set of the chunks in the filter, which must all be live, or of all live chunks if there is no
-    /// filter. Returns `None` if all chunks of the window are allowed.
+    /// filter. Returns `None` if there is no filter and all chunks of the window are live.
     pub(super) fn new(tombstones: &Tombstones, filter: Option<&RoaringBitmap>, window: u32) -> Option<Self> {
         let Some(filter) = filter else {
             let deleted = tombstones.words(window * WINDOW, WINDOW as usize);

@@ -4,7 +4,7 @@
 //! bounds (Ding and Suel, 2011). The search processes one window of chunk ids at a time, windows with the highest
 //! bounds first. It stops when the bound of the next window is below the threshold, the score of the k-th best chunk so
 //! far. In a window, the lists with the lowest bounds are non-essential if the sum of their bounds cannot reach the
-//! threshold: a chunk that only they contain cannot be among the best. The other lists are essential and produce
+//! threshold: a chunk that only these lists contain cannot be among the best. The other lists are essential and produce
 //! candidates. The search looks up candidates in a non-essential list only while they can still reach the threshold.
 //! With a single essential list, postings whose tf vectors cannot reach the threshold are not even decoded.
 //!
@@ -12,9 +12,9 @@
 //! computed from the bounds, because a bound is close to the score of its best posting. If the estimate was too high,
 //! the search finds fewer than `k` chunks and runs again without an estimate.
 //!
-//! This module adds scores in the order of bounds, not of the query's terms, so they may differ in the last bits from
-//! the reported scores. The threshold is lowered by more than that difference. The result therefore contains the best
-//! chunks and perhaps a few others, and the caller scores them again.
+//! This module adds scores in the order of bounds, not of the query's terms, so the sums may differ in the last bits
+//! from the reported scores. The threshold is lowered by more than that difference. The result therefore contains the
+//! best chunks and perhaps a few others, and the caller scores them again.
 
 use roaring::RoaringBitmap;
 
@@ -51,7 +51,7 @@ struct WindowScratch<'s> {
     posting_at: Option<Box<[u16; WINDOW as usize]>>,
     /// Indexes of the postings whose score is not in a table.
     mixed: Vec<u16>,
-    /// The candidates that contain the term: the index of the candidate and the number of its posting.
+    /// The candidates that contain the term: the index of the candidate and the index of its posting.
     hits: Vec<(u16, u16)>,
 }
 
@@ -112,7 +112,7 @@ fn search<C: Collection>(
         posting_at: None,
         hits: Vec::new(),
     };
-    // Memory of the candidates that is never written to is never mapped.
+    // The operating system maps only the memory that candidates are written to.
     let candidates = Vec::with_capacity(WINDOW as usize);
     let mut buffers = SearchBuffers { order: Vec::new(), accumulators: Accumulators::default(), candidates };
     for &(total, number) in windows {

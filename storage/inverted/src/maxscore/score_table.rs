@@ -27,7 +27,7 @@ pub(super) struct ScoreTables<'p> {
 struct ScoreTable<'p> {
     /// Scores by length of the body, for each code whose vector has frequencies only in the body.
     body_scores: Box<[&'p [f32; LENGTHS]; CODES]>,
-    /// Whether each code has no table of scores.
+    /// For each code, whether it has no table of scores.
     is_mixed: [bool; CODES],
     /// Whether the dictionary contains a code without a table of scores.
     any_mixed: bool,
@@ -52,7 +52,8 @@ impl<'p> ScoreTables<'p> {
         self.by_part[part].as_ref()
     }
 
-    /// Returns the lowest code whose vector may reach `threshold` in a window. No posting with a lower code reaches it.
+    /// Returns the lowest code whose vector may reach `threshold` in a window. No posting with a lower code reaches the
+    /// threshold.
     pub(super) fn min_code(&self, window: &ListWindow, postings: &Postings<'_>, threshold: f32) -> u8 {
         let Some(table) = self.table(window.part) else { return 0 };
         let mut min_code = table.vectors.len().min((window.count / MIN_POSTINGS_PER_VECTOR) as usize);

@@ -13,8 +13,9 @@ use crate::postings::{ListWindow, Postings};
 
 /// A list with at most this many live postings is scored before the search, so that its bounds are exact.
 const MAX_SCORED_POSTINGS: u32 = 1024;
-/// Share of a bound that the best posting of its group nearly always reaches, if the group has terms outside the body.
-/// With a higher share, more estimates are too high, and an estimate that is too high doubles the work.
+/// Share of a bound that the best posting of its group nearly always reaches, if the postings of the group have
+/// occurrences outside the body. With a higher share, more estimates are too high, and an estimate that is too high
+/// doubles the work.
 const REACHED_SHARE: f32 = 0.8;
 /// To look up candidates, a window with at most this many postings per candidate is decoded completely.
 const MAX_POSTINGS_PER_CANDIDATE: usize = 16;
@@ -24,7 +25,7 @@ pub(crate) struct TermList<'p> {
     postings: ListPostings<'p>,
     /// Bounds by window number.
     bounds: Vec<WindowBound>,
-    /// Scores, each of which a different chunk probably reaches.
+    /// Scores that chunks probably reach. Each score belongs to a different chunk.
     reached: Vec<f32>,
 }
 
@@ -35,7 +36,7 @@ enum ListPostings<'p> {
     Windowed { postings: &'p Postings<'p>, windows: Vec<ListWindow>, tables: ScoreTables<'p> },
 }
 
-/// Bounds of a list in one window, and where to find its postings.
+/// Bounds of a list in one window, and the location of its postings.
 #[derive(Clone, Copy, Default)]
 pub(super) struct WindowBound {
     /// Upper bound on the score of every chunk.

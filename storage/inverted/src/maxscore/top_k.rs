@@ -1,4 +1,5 @@
-//! Keeps the k best of a stream of scores, and all lower scores that without rounding errors might be among the best.
+//! Keeps the k best of a stream of scores, and all lower scores that might be among the best if there were no rounding
+//! errors.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -32,7 +33,8 @@ impl TopK {
         self.scores.len() == self.k
     }
 
-    /// The lowest score that may be among the best: the score of the k-th best chunk so far, minus the slack.
+    /// The lowest score that may be among the best: the score of the k-th best chunk so far or, while it is higher, the
+    /// estimate. Both are lowered by the slack.
     #[inline]
     pub(super) fn threshold(&self) -> f32 {
         self.threshold

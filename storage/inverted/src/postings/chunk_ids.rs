@@ -180,8 +180,8 @@ pub(super) struct ChunkIdCursor<'d> {
     ids: ContainerIds<'d>,
     /// The lower 16 bits of the window's first id.
     low: u32,
-    /// The number of ids in the set before the position `at`. For arrays, which begin at the window, before their first
-    /// id.
+    /// Number of ids in the set before the position `at`. For an array, which begins at the window's first id, the
+    /// number of ids in the set before the array.
     before: usize,
     /// Position of the cursor: the index of an id, of a bitmap word or of a run.
     at: usize,
@@ -378,7 +378,7 @@ mod tests {
         }
 
         #[test]
-        fn a_flipped_bit_is_rejected_or_gives_another_set(mut set in set(), optimised in any::<bool>(), at in any::<prop::sample::Index>(), bit in 0..8u8) {
+        fn a_flipped_bit_is_rejected_or_yields_another_set(mut set in set(), optimised in any::<bool>(), at in any::<prop::sample::Index>(), bit in 0..8u8) {
             if optimised {
                 set.optimize();
             }

@@ -18,7 +18,7 @@ pub struct Postings<'s> {
 }
 
 impl<'s> Postings<'s> {
-    /// Joins the parts of all segments, which must be in ascending order of chunks.
+    /// Joins the parts of all segments. The parts must be in ascending order of chunks.
     pub fn new(parts: Vec<ListPart<'s>>, tombstones: &'s Tombstones) -> Self {
         let live = parts.iter().map(|part| part.posting_count() - part.count_deleted(tombstones));
         let doc_frequency = live.sum::<usize>() as u32;
@@ -74,7 +74,7 @@ impl<'s> Postings<'s> {
     }
 
     /// Calls `each` for every given chunk that contains the term, with the index of the chunk in `chunks` and the
-    /// term's frequencies. Chunks in ascending order are fastest.
+    /// term's frequencies. The lookup is fastest if `chunks` is in ascending order.
     pub fn find_all(&self, chunks: &[ChunkId], mut each: impl FnMut(usize, TfVector)) {
         let lasts: Vec<u32> = self.parts.iter().map(ListPart::last).collect();
         let mut at: Option<(usize, ChunkId, SeekCursor<'_>)> = None;
@@ -95,9 +95,9 @@ impl<'s> Postings<'s> {
         }
     }
 
-    /// Returns the windows that have postings, deleted chunks included, in ascending order. [`ListWindow::bound`] is
-    /// the highest value of `bound` for the window's impact bounds. A window with postings in two segments is returned
-    /// twice.
+    /// Returns the windows that have postings, deleted chunks included, in ascending order. Calls `bound` with each
+    /// impact bound of a window, and stores the highest result in [`ListWindow::bound`]. A window with postings in two
+    /// segments is returned twice.
     pub fn windows(&self, mut bound: impl FnMut(&ImpactBound<'_>) -> f32) -> Vec<ListWindow> {
         let mut windows = Vec::new();
         self.parts.iter().enumerate().for_each(|(at, part)| part.windows(at, &mut bound, &mut windows));
@@ -120,7 +120,7 @@ impl<'s> Postings<'s> {
         self.parts.get(window.part)?.impacts(window, each)
     }
 
-    /// Decodes the postings of a window whose codes are at least `min_code`, and all exceptions.
+    /// Decodes, within a window, the postings with a code of at least `min_code` and all postings that are exceptions.
     pub fn read(&self, window: &ListWindow, min_code: u8, out: &mut WindowPostings) {
         if let Some(part) = self.parts.get(window.part) {
             part.read(window, min_code, out);

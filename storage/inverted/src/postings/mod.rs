@@ -1,4 +1,11 @@
 //! Posting lists: the chunks that contain a term, with its frequency in each field.
+//!
+//! A list is stored as one or more parts. A part contains the ids of its chunks and, for each chunk, a tf vector: the
+//! term's frequency in each field. The tf vectors of a part are its tf column. The most frequent vectors of a part are
+//! in its tf dictionary, and a posting with such a vector has the code of the vector, its index in the dictionary. A
+//! vector that is not in the dictionary is an exception, which is stored in full.
+//!
+//! For each window of a long part, impact bounds limit the scores of the postings.
 
 mod chunk_ids;
 mod directory;

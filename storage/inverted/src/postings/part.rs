@@ -3,14 +3,14 @@
 //! Layouts, by [`PartLayout`](super::part_writer::PartLayout):
 //!
 //! - label: the ids, as a roaring bitmap in the portable format
-//! - short: twice the number of postings · length of the tf column · tf column · ids, each as the gap from the previous
-//!   id
-//! - long: twice the number of postings plus 1 · length of the ids · ids, as a roaring bitmap · number of windows that
-//!   have postings · a directory entry for each window · length of the impacts · impacts · tf column
+//! - short: 2 * number of postings · length of the tf column · tf column · ids, each as the gap from the previous id
+//! - long: 2 * number of postings + 1 · length of the ids · ids, as a roaring bitmap · number of windows that have
+//!   postings · a directory entry for each window · length of the impacts · impacts · tf column
 //!
-//! A directory entry is: number of the window, counted from the first (3 bytes) · number of postings in the previous
-//! windows (2 bytes) · offset of its impacts (3 bytes) · offset of its exceptions in the tf column (4 bytes). A long
-//! part is read without copying.
+//! The lowest bit of the first number tells a long part from a short one. A directory entry is: number of the window,
+//! counted from the first window (3 bytes) · number of postings in the previous windows (2 bytes) · offset of its
+//! impacts (3 bytes) · offset of its exceptions among the exceptions of the tf column (4 bytes). A long part is read
+//! without copying.
 
 use roaring::RoaringBitmap;
 
@@ -43,7 +43,8 @@ pub struct ListPart<'a>(pub(super) PartData<'a>);
 pub(super) enum PartData<'a> {
     /// The chunk ids of a label, which has no frequencies.
     Label(RoaringBitmap),
-    /// A decoded short part, or a decoded list that is inlined in the dictionary. The frequencies of a label are all 0.
+    /// A decoded short part, or a decoded list that is inlined in the dictionary. If the list belongs to a label, all
+    /// frequencies are 0.
     Short { chunks: Vec<u32>, frequencies: Vec<TfVector> },
     /// A long part, read without copying.
     Long { chunks: ChunkIds<'a>, directory: WindowDirectory<'a>, column: TfColumn<'a> },
@@ -152,7 +153,8 @@ impl<'a> ListPart<'a> {
         }
     }
 
-    /// Appends the windows, each with the highest value of `bound` over its impact bounds.
+    /// Appends the windows. Calls `bound` with each impact bound of a window, and stores the highest result as the
+    /// bound of the window.
     pub(super) fn windows(
         &self,
         part: usize,
@@ -180,7 +182,7 @@ impl<'a> ListPart<'a> {
                 for (entry, found) in directory.iter() {
                     let mut highest = 0f32;
                     let impacts = directory.impacts.get(found.impacts as usize..).unwrap_or_default();
-                    // Truncated impacts give no bound.
+                    // If the impacts are truncated, every score is possible.
                     let read =
                         impacts::decode(&mut ByteReader::new(impacts), |impact| highest = highest.max(bound(impact)));
                     let bound = if read.is_some() { highest } else { f32::MAX };
@@ -206,7 +208,7 @@ impl<'a> ListPart<'a> {
         impacts::decode(&mut ByteReader::new(directory.impacts.get(entry.impacts as usize..)?), each)
     }
 
-    /// Decodes the postings of a window whose codes are at least `min_code`, and all exceptions.
+    /// Decodes, within a window, the postings with a code of at least `min_code` and all postings that are exceptions.
     pub(super) fn read(&self, window: &ListWindow, min_code: u8, out: &mut WindowPostings) {
         out.begin(window.count as usize);
         match &self.0 {
@@ -305,15 +307,15 @@ impl<'a> ListPart<'a> {
 
     /// Whether the part is consistent: the ids are a set, the number of ids in each window matches its directory entry,
     /// each posting has a tf vector, and the stored impacts match the postings.
-    pub fn is_exact(&self, length: &dyn Fn(u32) -> LengthCodes) -> bool {
+    pub fn is_consistent(&self, length: &dyn Fn(u32) -> LengthCodes) -> bool {
         let PartData::Long { chunks, directory, column } = &self.0 else { return true };
-        if !chunks.is_valid() || !column.is_exact(chunks.len()) {
+        if !chunks.is_valid() || !column.is_consistent(chunks.len()) {
             return false;
         }
         let mut postings: Vec<Posting> = Vec::with_capacity(chunks.len());
         self.for_each(|posting| postings.push(posting));
         let mut windows = postings.chunk_by(|a, b| a.chunk / WINDOW == b.chunk / WINDOW);
-        let is_window_exact = |(_, entry): (usize, DirectoryEntry)| {
+        let is_window_consistent = |(_, entry): (usize, DirectoryEntry)| {
             let Some(window) = windows.next() else { return false };
             let (mut impacts, mut bytes) = (ImpactBuilder::default(), Vec::new());
             window.iter().for_each(|posting| impacts.add(&posting.frequencies, &length(posting.chunk)));
@@ -322,8 +324,8 @@ impl<'a> ListPart<'a> {
             let stored = directory.impacts.get(entry.impacts as usize..);
             fits && stored.is_some_and(|stored| stored.starts_with(&bytes))
         };
-        let are_exact = directory.iter().all(is_window_exact) && windows.next().is_none();
-        are_exact && postings.len() == chunks.len() && postings.is_sorted_by(|a, b| a.chunk < b.chunk)
+        let are_consistent = directory.iter().all(is_window_consistent) && windows.next().is_none();
+        are_consistent && postings.len() == chunks.len() && postings.is_sorted_by(|a, b| a.chunk < b.chunk)
     }
 }
 
@@ -371,14 +373,14 @@ mod tests {
             let mut read = Vec::new();
             part.for_each(|posting| read.push(posting));
             prop_assert_eq!(&read, &postings);
-            prop_assert!(part.is_exact(&length));
+            prop_assert!(part.is_consistent(&length));
             prop_assert_eq!((part.first(), part.last()), (postings[0].chunk, postings[postings.len() - 1].chunk));
             for posting in &postings {
                 let found = part.cursor_at(posting.chunk).seek((posting.chunk % WINDOW) as u16);
                 prop_assert_eq!(found.map(|found| part.resolve(found)), Some(posting.frequencies));
             }
             for cut in 0..bytes.len() {
-                prop_assert!(ListPart::decode(&bytes[..cut], true).is_none_or(|part| !part.is_exact(&length)));
+                prop_assert!(ListPart::decode(&bytes[..cut], true).is_none_or(|part| !part.is_consistent(&length)));
             }
         }
     }

@@ -21,7 +21,7 @@ pub(crate) enum PartLayout {
     Long,
 }
 
-/// Appends a part. Its postings are in ascending order of chunks; `length` returns the field lengths of a chunk.
+/// Appends a part. Its postings must be in ascending order of chunks; `length` returns the field lengths of a chunk.
 pub(crate) fn encode(out: &mut Vec<u8>, postings: &[Posting], layout: PartLayout, length: &dyn Fn(u32) -> LengthCodes) {
     match layout {
         PartLayout::Label => put_set(out, postings),

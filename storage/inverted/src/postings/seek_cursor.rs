@@ -31,8 +31,8 @@ impl<'p> SeekCursor<'p> {
         Self(CursorState::Encoded { chunks, frequencies })
     }
 
-    /// Returns the frequencies in the chunk at an offset; `None` if the chunk does not contain the term. Offsets must
-    /// ascend from call to call.
+    /// Returns the tf vector of the chunk at an offset, or the code of the vector; `None` if the chunk does not contain
+    /// the term. Offsets must ascend from call to call.
     #[inline]
     pub fn seek(&mut self, offset: u16) -> Option<TfCode> {
         match &mut self.0 {

@@ -21,7 +21,7 @@ use aurora_codec::{ByteReader, put_varint};
 /// The widths of a code, in bits.
 const WIDTHS: [u32; 5] = [0, 1, 2, 4, 8];
 
-/// Cost of an exception in addition to its bytes, in bytes, because it takes longer to decode.
+/// Cost of an exception in bytes, in addition to its size. It accounts for the longer time to decode an exception.
 const EXCEPTION_COST_BYTES: usize = 6;
 
 /// The first vectors, up to this number, are found by linear search, all others by hash.
@@ -56,8 +56,8 @@ impl TfColumnWriter {
         }
         counts.sort_unstable_by(|a: &(TfVector, usize), b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         let (width, dictionary) = cheapest(&counts, total);
-        // Codes follow the approximate weight, so that a search can skip all postings below a code without decoding
-        // them.
+        // Codes ascend with the approximate weight of their vectors, so that a search can skip all postings below a
+        // code without decoding them.
         counts[..dictionary]
             .sort_unstable_by(|(a, _), (b, _)| usual_weight(a).total_cmp(&usual_weight(b)).then(a.cmp(b)));
         let mut bytes = Vec::new();
@@ -305,21 +305,21 @@ impl<'a> TfColumn<'a> {
     }
 
     /// Whether the column contains one vector for each of `count` postings and nothing else.
-    pub(super) fn is_exact(&self, count: usize) -> bool {
+    pub(super) fn is_consistent(&self, count: usize) -> bool {
         let exceptions = self.count_exceptions(0..count);
         let mut left = self.exceptions;
         let occurs = |vector: &TfVector| vector.iter().any(|&count| count > 0);
-        let sound = (0..exceptions).all(|_| {
+        let are_valid = (0..exceptions).all(|_| {
             let whole = decode(&mut ByteReader::new(left)).is_some_and(|vector| occurs(&vector));
             left = left.get(encoded_length(left)..).unwrap_or_default();
             whole
         });
-        let known = (0..count).all(|index| self.code(index) <= self.exception_code());
-        sound && known && left.is_empty() && self.dictionary.iter().all(occurs)
+        let are_in_range = (0..count).all(|index| self.code(index) <= self.exception_code());
+        are_valid && are_in_range && left.is_empty() && self.dictionary.iter().all(occurs)
     }
 }
 
-/// Returns a word in which the lowest bit of each lane tells whether the lane of `word` is at least `least`.
+/// Returns a word in which the lowest bit of each lane is 1 if the lane of `word` is at least `least`, and 0 otherwise.
 #[inline]
 fn lanes_at_least<const WIDTH: usize>(word: u64, least: u8) -> u64 {
     // Processes the even and the odd lanes separately, so that carries go to the unused lane above.
@@ -392,8 +392,8 @@ mod tests {
             }
             let bytes = writer.finish();
             let read = TfColumn::decode(&bytes, rows.len()).expect("the bytes are valid");
-            prop_assert!(read.is_exact(rows.len()));
-            prop_assert!(TfColumn::decode(&bytes[..bytes.len() - 1], rows.len()).is_none_or(|read| !read.is_exact(rows.len())));
+            prop_assert!(read.is_consistent(rows.len()));
+            prop_assert!(TfColumn::decode(&bytes[..bytes.len() - 1], rows.len()).is_none_or(|read| !read.is_consistent(rows.len())));
             for start in starts.iter().map(|start| start.index(rows.len())) {
                 let mut codes = vec![0; rows.len() - start];
                 read.unpack(start, &mut codes);
@@ -421,7 +421,7 @@ mod tests {
         fn reading_arbitrary_bytes_does_not_panic(bytes in prop::collection::vec(any::<u8>(), 0..80), count in 0usize..100) {
             if let Some(rows) = TfColumn::decode(&bytes, count) {
                 (0..count + 3).for_each(|at| assert_ne!(rows.cursor(0, 0).get(at), TfCode::Frequent(u8::MAX)));
-                rows.is_exact(count);
+                rows.is_consistent(count);
                 rows.unpack(count / 2, &mut vec![0; count]);
                 rows.select(count / 2, count, 1, &mut vec![0; count / 3], &mut vec![0; count]);
             }

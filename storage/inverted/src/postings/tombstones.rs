@@ -2,8 +2,8 @@
 
 use roaring::RoaringBitmap;
 
-/// The ids of deleted chunks, as a set and as a bit vector. The bit vector is fast to query, because a search checks
-/// every posting that it reads.
+/// The ids of deleted chunks, as a set and as a bit vector. A search checks every posting that it reads, and the bit
+/// vector is faster to query than the set.
 #[derive(Debug, Default)]
 pub struct Tombstones {
     set: RoaringBitmap,
@@ -37,8 +37,8 @@ impl Tombstones {
         self.words.get(id as usize / 64).is_some_and(|word| word >> (id % 64) & 1 != 0)
     }
 
-    /// Returns the nonzero words of the `count` ids from `first` on, each with its first id. `first` and `count` are
-    /// multiples of 64.
+    /// Returns the nonzero words of the bit vector for the `count` ids from `first` on, and the first id of each word.
+    /// `first` and `count` must be multiples of 64.
     pub(super) fn nonzero_words(&self, first: u32, count: usize) -> impl Iterator<Item = (u32, u64)> + '_ {
         let (first, end) = (first / 64, first / 64 + count as u32 / 64);
         let from = self.nonzero.partition_point(|at| *at < first);
@@ -46,8 +46,8 @@ impl Tombstones {
         nonzero.map(|&at| (at * 64, self.words[at as usize]))
     }
 
-    /// Returns the words of up to `count` ids from `first` on. Both are multiples of 64. Words after the last tombstone
-    /// are omitted.
+    /// Returns the words of the bit vector for up to `count` ids from `first` on. `first` and `count` must be multiples
+    /// of 64. Words after the last tombstone are omitted.
     pub fn words(&self, first: u32, count: usize) -> &[u64] {
         let words = self.words.get(first as usize / 64..).unwrap_or_default();
         &words[..words.len().min(count / 64)]

@@ -12,8 +12,8 @@ const _: () = assert!(BODY == FIELDS - 1);
 ///
 /// The impact of a posting grows with its frequencies and falls with the lengths of its fields. The highest frequency
 /// and the shortest length of each field therefore bound the impact of all postings of the group. The bound holds for
-/// all weights and average lengths that a search may use. Frequencies are bytes, see [`frequency_bound`]; lengths are
-/// codes, see [`crate::length_from_code`].
+/// all weights and average lengths that a search may use. Frequencies are encoded as bytes (see [`frequency_bound`]),
+/// and lengths as length codes (see [`crate::length_from_code`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ImpactBound<'c> {
     /// Highest frequency and shortest length of every field except the body; `None` for the group of postings whose
@@ -132,7 +132,7 @@ impl WindowPostings {
 /// Number of codes that are compared at once.
 const GROUP: usize = 8;
 
-/// Appends an item for each code that equals `exception`: the index of the code, and the next of `vectors`.
+/// Appends an item for each code that equals `exception`: the index of the code, and the next vector of `vectors`.
 pub(super) fn find_exceptions(
     codes: &[u8],
     exception: u8,

@@ -31,7 +31,7 @@ impl MemoryIndex {
     /// Indexes chunks, each with its key.
     ///
     /// # Errors
-    /// Never, because the index reads only bytes that it has written.
+    /// Never fails, because the index reads only bytes that it has written.
     pub(crate) fn new<'t>(chunks: impl IntoIterator<Item = (&'t str, TermVector)>) -> Result<Self, DamagedSegment> {
         let (mut inverter, mut keys) = (Inverter::default(), Vec::new());
         let (mut lengths, mut field_totals): (Vec<LengthCodes>, _) = (Vec::new(), [0; FIELDS]);
@@ -75,7 +75,7 @@ impl MemoryIndex {
     /// Returns the posting list of a term.
     ///
     /// # Errors
-    /// When the segment is damaged.
+    /// Fails if the segment is damaged.
     pub(crate) fn postings(&self, term: &str) -> Result<Postings<'_>, DamagedSegment> {
         let segment = SegmentReader::new(&self.segment);
         let entry = if is_term(term) { segment.find(normalise(term).as_bytes())? } else { None };
@@ -86,7 +86,7 @@ impl MemoryIndex {
     /// Returns the `k` best chunks for some terms, best first. With a `filter`, only chunks in the filter are returned.
     ///
     /// # Errors
-    /// When the segment is damaged.
+    /// Fails if the segment is damaged.
     pub(crate) fn search(
         &self,
         terms: &[&str],
@@ -252,7 +252,7 @@ mod tests {
         let fields = FieldScorer::new(config, index.live(), index.field_totals());
         let mut scores = vec![0f32; index.end() as usize];
         for term in terms {
-            let postings = index.postings(term).expect("sound");
+            let postings = index.postings(term).expect("the index is valid");
             let factor = idf(index.live(), u64::from(postings.doc_frequency()));
             postings.for_each(|chunk, frequencies| {
                 let lengths = index.columns(chunk.0 / WINDOW).at((chunk.0 % WINDOW) as u16);
@@ -281,7 +281,7 @@ mod tests {
         ) {
             let chunks = chunks(count, seed);
             let config = Bm25Config { k1: 1.2, b: 0.6, fields: [4.0, 1.0, 2.0, 1.5, 1.0, 0.5, 1.0] };
-            let mut index = MemoryIndex::new(chunks.iter().map(|(key, terms)| (key.as_str(), terms.clone()))).expect("sound");
+            let mut index = MemoryIndex::new(chunks.iter().map(|(key, terms)| (key.as_str(), terms.clone()))).expect("the index is valid");
             for is_after in [false, true] {
                 if is_after {
                     index.delete(deleted.iter().copied().map(ChunkId));
@@ -289,7 +289,7 @@ mod tests {
                 for (query, k, every) in &queries {
                     let filter: Option<RoaringBitmap> = every.map(|every| (0..count as u32).step_by(every).collect());
                     let terms: Vec<&str> = query.iter().map(|&at| TERMS[at]).collect();
-                    let found = index.search(&terms, &config, *k, filter.as_ref()).expect("sound");
+                    let found = index.search(&terms, &config, *k, filter.as_ref()).expect("the index is valid");
                     let bits = |hits: &[(&str, f32)]| -> Vec<(String, u32)> {
                         hits.iter().map(|(key, score)| ((*key).to_owned(), score.to_bits())).collect()
                     };

@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_in_order_and_complete() {
+    fn rows_must_be_in_order_and_complete() {
         let block = aurora_inverted::encode_lengths(&[[1; aurora_inverted::FIELDS]]);
         let keys = [0, 1, 2].map(block_key);
         let rows = |numbers: &[usize]| numbers.iter().map(|&at| (&keys[at][..], &block[..])).collect::<Vec<_>>();

@@ -20,7 +20,7 @@ pub struct ArtefactManifest {
     pub program: String,
     /// Commit that was checked out when the tree was indexed.
     pub head_commit: Option<String>,
-    /// Whether the index covered its whole scope, and every stage had a result for every row.
+    /// Whether the last run processed everything that it was to index, and every stage had a result for every row.
     pub complete: bool,
     /// The embedding model.
     pub model: Option<ModelInfo>,

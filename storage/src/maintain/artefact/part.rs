@@ -1,4 +1,5 @@
-//! Writes and reads one part, which contains the rows of a table in frames. Frames are counted and hashed on the way.
+//! Writes and reads one part, which contains the rows of a table in frames. The bytes of the frames are counted and
+//! hashed while they are written or read.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, Write};
@@ -172,8 +173,8 @@ impl<'r> PartReader<'r> {
     /// Reads the next frame. Returns `None` at the end.
     ///
     /// # Errors
-    /// [`io::ErrorKind::InvalidData`] if a length is impossible, or the part ends too early. [`Self::finish`] compares
-    /// the checksum.
+    /// Returns [`io::ErrorKind::InvalidData`] if a length is impossible, or the part ends too early. [`Self::finish`]
+    /// compares the checksum.
     pub(super) fn next(&mut self) -> io::Result<Option<Frame>> {
         if self.left == 0 {
             return Ok(None);
@@ -253,7 +254,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn rows_round_trip_or_are_refused(
+        fn rows_round_trip_and_damaged_parts_are_refused(
             rows in prop::collection::vec(
                 (prop::collection::vec(any::<u8>(), 0..20), prop::collection::vec(0..4u8, 0..300)), 1..20),
             at in any::<prop::sample::Index>(),

@@ -37,33 +37,33 @@ pub struct ImportContext<'a> {
 impl Environment {
     /// Imports an artefact as the index of a project, given its `.aurora` directory. The existing index is replaced in
     /// one step, after the whole new index has been written and verified. Readers keep reading the index that they have
-    /// opened. The access history is kept.
+    /// opened. The access history does not change.
     ///
     /// # Errors
-    /// The input is not a valid artefact of this version, or the index cannot be written. The existing index is then
-    /// unchanged.
+    /// Fails if the input is not a valid artefact of this version, or if the index cannot be written. On an error, the
+    /// existing index is unchanged.
     pub fn import(
         directory: &Path,
         artefact: &mut dyn Read,
-        arrival: ImportContext<'_>,
+        context: ImportContext<'_>,
     ) -> Result<ArtefactManifest, StorageError> {
-        let mut input = Input { inner: artefact, name: arrival.name };
+        let mut input = Input { inner: artefact, name: context.name };
         let announced = input.manifest()?;
         let home = ProjectDirectory::at(directory).create().map_err(|error| StorageError::io(directory, error))?;
         keep_out_of_git(&home)?;
-        let mut replacement = Replacement::begin(&home, arrival.known)?;
+        let mut replacement = Replacement::begin(&home, context.known)?;
         let generation = generation_before(directory)? + 1;
-        let manifest = input.rows(&announced, &mut replacement, arrival.workers)?;
+        let manifest = input.write_rows(&announced, &mut replacement, context.workers)?;
         let manifest = Manifest {
             generation,
             imported: true,
-            root: arrival.root.to_owned(),
-            created: arrival.now,
-            updated: arrival.now,
+            root: context.root.to_owned(),
+            created: context.now,
+            updated: context.now,
             ..manifest
         };
         let snapshot = replacement.complete(&manifest)?;
-        let report = snapshot.verify_with(arrival.workers);
+        let report = snapshot.verify_with(context.workers);
         if let Some(problem) = report.problems.into_iter().next() {
             return Err(input.damaged("content", problem));
         }
@@ -133,7 +133,7 @@ impl Input<'_> {
 
     /// Writes the rows of all parts. Returns the manifest of the index, in which fields without a counterpart in the
     /// artefact are empty.
-    fn rows(
+    fn write_rows(
         &mut self,
         announced: &ArtefactManifest,
         to: &mut Replacement,
@@ -152,7 +152,7 @@ impl Input<'_> {
             |batches| {
                 for ((table, _), part) in PARTS.into_iter().zip(&announced.parts) {
                     let damaged = |what| damaged(name, &part.name, what);
-                    let unread = |error: io::Error| match error.kind() {
+                    let read_error = |error: io::Error| match error.kind() {
                         io::ErrorKind::InvalidData => damaged(error.to_string()),
                         _ => StorageError::io(name, error),
                     };
@@ -165,13 +165,13 @@ impl Input<'_> {
                             batches.push(size, (&part.name, checker.push(table, frame).map_err(damaged)?))
                         },
                         |frames| {
-                            while let Some(frame) = reader.next().map_err(unread)? {
+                            while let Some(frame) = reader.next().map_err(read_error)? {
                                 frames.push(frame.size(), frame)?;
                             }
                             Ok(())
                         },
                     )?;
-                    reader.finish().map_err(unread)?;
+                    reader.finish().map_err(read_error)?;
                     batches.push(0, (&part.name, checker.end(table).map_err(damaged)?))?;
                 }
                 Ok(())

@@ -22,8 +22,8 @@ impl Snapshot {
     /// number of `workers`.
     ///
     /// # Errors
-    /// Nothing has been published, the index is damaged, `target` exists and is not a file, or its directory cannot be
-    /// written. `target` is then left unchanged.
+    /// Fails if nothing has been published, if the index is damaged, if `target` exists and is not a file, or if the
+    /// directory of `target` cannot be written. On an error, `target` is unchanged.
     pub fn export(&self, target: &Path, program: &str, workers: Workers) -> Result<ArtefactManifest, StorageError> {
         if target.metadata().is_ok_and(|metadata| !metadata.is_file()) {
             return Err(StorageError::Refused(format!("{} exists and is not a file", target.display())));
@@ -53,10 +53,11 @@ impl Snapshot {
     }
 
     /// Writes the generation to `out` as an artefact. `name` is the name of the output in errors. The parts are first
-    /// written to temporary files in the system's directory for such files.
+    /// written to temporary files in the system's temporary directory.
     ///
     /// # Errors
-    /// Nothing has been published, the index is damaged, or something cannot be written.
+    /// Fails if nothing has been published, if the index is damaged, or if the output or a temporary file cannot be
+    /// written.
     pub fn export_to(
         &self,
         out: &mut dyn Write,
@@ -115,7 +116,7 @@ impl Export<'_> {
                     rows.map_or(Ok(()), |rows| frames.push(rows.len(), (part, rows)))
                 };
                 canonical.bare_chunks(&mut emit)?;
-                canonical.files(Evidence::LeftOut, &mut emit)?;
+                canonical.files(Evidence::Omit, &mut emit)?;
                 canonical.representations(&mut emit)?;
                 canonical.bare_blames(&mut emit)?;
                 canonical.lengths(&mut emit)?;

@@ -26,7 +26,7 @@ pub(super) struct ChunkEntries {
     flags: AtomicU8,
 }
 
-/// Flag of a chunk that has or expects an entry.
+/// Flag of a chunk with an entry that was found or is expected.
 const KNOWN: u8 = 1;
 /// Flag of a chunk with a frequency that may exceed the stored maximum.
 const CAPPED: u8 = 2;
@@ -75,7 +75,7 @@ impl Entries {
         }
     }
 
-    /// Returns the sums of a chunk that has or expects an entry.
+    /// Returns the sums of a chunk; `None` if no entry of the chunk was found or is expected.
     pub(super) fn sums(&self, chunk: u32) -> Option<&ChunkEntries> {
         self.get(chunk).filter(|entries| entries.has(KNOWN))
     }
@@ -96,7 +96,7 @@ impl ChunkEntries {
         self.sums.each_ref().map(|sum| sum.load(Relaxed))
     }
 
-    /// Whether a frequency may exceed the stored maximum, so that its sum is not exact.
+    /// Whether a frequency may exceed the stored maximum, so that its sum may be too low.
     pub(super) fn is_capped(&self) -> bool {
         self.has(CAPPED)
     }

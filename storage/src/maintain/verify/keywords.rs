@@ -62,7 +62,7 @@ impl Snapshot {
         Ok(())
     }
 
-    /// Checks the terms of the blocks from the key `from` to the key `end`, exclusive. Without `end`, checks all
+    /// Checks the terms of the blocks from the key `from` to the key `end`, exclusive. If `end` is `None`, checks all
     /// remaining blocks.
     fn verify_terms(
         &self,
@@ -85,7 +85,7 @@ impl Snapshot {
             }
             let hash = entries.hash(&term);
             for part in segment.parts(&entry).map_err(wrap)? {
-                report.expect(part.is_exact(&|chunk| lengths.of(ChunkId(chunk))), || {
+                report.expect(part.is_consistent(&|chunk| lengths.of(ChunkId(chunk))), || {
                     format!("segment {} has damaged frequencies of {}", info.id, show(&term))
                 });
                 let inside = part.first() >= info.first_chunk && part.last() < info.end_chunk;
@@ -111,10 +111,12 @@ impl Snapshot {
         let all_lengths = self.all_field_lengths()?;
         for id in self.live() {
             let Some(found) = entries.sums(id) else { continue };
-            report.expect(!found.has_other_labels(), || format!("chunk {id} has other labels than its record"));
+            report.expect(!found.has_other_labels(), || {
+                format!("the labels of chunk {id} differ from those in its record")
+            });
             let lengths = all_lengths.of(ChunkId(id));
             for (field, (&length, sum)) in lengths.iter().zip(found.frequencies()).enumerate() {
-                // A frequency at the maximum may be too low, so a sum with it is not exact.
+                // A frequency at the maximum may be too low, and so may the sum.
                 let same = length == length_code(sum.try_into().unwrap_or(u32::MAX)) || found.is_capped();
                 report.expect(same, || {
                     format!(

@@ -8,7 +8,7 @@ use crate::tables::{Table, parse_chunk_key};
 use crate::workers::Workers;
 
 impl Snapshot {
-    /// Iterates over the rows of a table up to the first key for which `is_behind` is true. A thread calls `visit` for
+    /// Iterates over the rows of a table up to the first key for which `is_end` is true. A thread calls `visit` for
     /// each of up to `step` rows, and `visit` adds its findings to a value that these rows share. `add` receives these
     /// values in row order.
     pub(super) fn verify_rows<T: Default + Send>(
@@ -16,7 +16,7 @@ impl Snapshot {
         workers: Workers,
         table: Table,
         step: usize,
-        is_behind: impl Fn(&[u8]) -> bool,
+        is_end: impl Fn(&[u8]) -> bool,
         visit: impl Fn(&Self, &mut T, &[u8], &[u8]) -> Result<(), StorageError> + Sync,
         mut add: impl FnMut(T),
     ) -> Result<(), StorageError> {
@@ -42,7 +42,7 @@ impl Snapshot {
                 let (start, mut rows) = (cursor.clone(), 0);
                 let mut advance = || -> Result<bool, Damage> {
                     while rows < step {
-                        if cursor.key()?.is_none_or(&is_behind) {
+                        if cursor.key()?.is_none_or(&is_end) {
                             return Ok(false);
                         }
                         rows += 1;

@@ -1,7 +1,7 @@
 //! Blame rows as values of the `blames` table.
 //!
-//! Layout: flags · length of an object id · authors · commits · runs · touches · runs of the copy, if the copy differs
-//! from the committed file. Numbers are variable-length integers. Each list starts with its length. Times are
+//! Layout: flags · length of an object id · authors · commits · runs · touches · runs of the indexed copy, if it
+//! differs from the committed file. Numbers are variable-length integers. Each list starts with its length. Times are
 //! zigzag-coded. A committer time is stored as the difference from the author time, and the start of a touched range as
 //! the difference from the previous start.
 
@@ -11,7 +11,7 @@ use super::record::{Blame, BlamedCommit, BlamedRun, CopiedRun, TouchedLines};
 
 /// Flag: see [`Blame::incomplete`].
 const INCOMPLETE: u64 = 1;
-/// Flag: the blame has runs of the copy.
+/// Flag: the blame has runs of the indexed copy.
 const HAS_COPY: u64 = 2;
 
 /// Serialises the blame of a file.

@@ -16,7 +16,7 @@ pub(crate) fn encode(out: &mut Vec<u8>, tokens: &StoredTokens, git: &ChunkHistor
     for set in [&tokens.code, &tokens.doc] {
         let mut before = 0;
         for &token in set {
-            // Tokens of a set ascend. If those of a caller do not, the difference wraps around.
+            // Tokens of a set should ascend. If they do not, the difference wraps around.
             put_varint(out, u64::from(token.wrapping_sub(before)));
             before = token;
         }
@@ -40,7 +40,7 @@ pub(crate) struct Numbers<'a> {
 }
 
 impl<'a> Numbers<'a> {
-    /// Reads the numbers of tokens. Returns `None` if they are invalid.
+    /// Reads the counts of tokens. Returns `None` if they are invalid.
     pub(crate) fn new(bytes: &'a [u8]) -> Option<Self> {
         let mut rest = ByteReader::new(bytes);
         Some(Self { code: rest.varint32()?, doc: rest.varint32()?, rest })
@@ -136,7 +136,7 @@ mod tests {
             });
             let mut bytes = Vec::new();
             encode(&mut bytes, &StoredTokens { code: code.clone(), doc: doc.clone() }, &history);
-            let numbers = Numbers::new(&bytes).expect("the bytes start with the numbers of tokens");
+            let numbers = Numbers::new(&bytes).expect("the bytes begin with the counts of tokens");
             prop_assert!(numbers.is_valid(times.is_some()));
             prop_assert_eq!(numbers.code().collect::<Vec<_>>(), code);
             prop_assert_eq!(numbers.doc().collect::<Vec<_>>(), doc);

@@ -1,9 +1,9 @@
 //! Packed form of the fields that every chunk record has.
 //!
-//! Layout: type · flags · first line · last line minus first line · the rest of the key after the file's key base, or
-//! the whole key · qualified name · name · numbers ([`super::numbers`]). If the stored key contains a name, the name is
-//! stored as an offset and a length in that key, and otherwise as a text. Numbers are variable-length integers. Each
-//! text follows its length.
+//! Layout: type · flags · first line · last line minus first line · the rest of the key after the key base of the file
+//! (the common prefix of the keys of its chunks), or the whole key · qualified name · name · numbers
+//! ([`super::numbers`]). If the stored key contains a name, the name is stored as an offset and a length in that key,
+//! and otherwise as a text. Numbers are variable-length integers. Each text follows its length.
 
 use aurora_codec::{ByteReader, put};
 use strum::VariantArray as _;

@@ -157,8 +157,8 @@ pub struct Relations {
     pub dependencies: Vec<String>,
 }
 
-/// A name that an import binds in its file, or under which the file exports a definition, and that is not the last
-/// component of the import's path.
+/// A name that an import binds in its file, or under which the file exports a definition. Names that equal the last
+/// component of the import's path need no binding.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Binding {
     /// The name in the file; `*` means every name that the module exports.

@@ -23,7 +23,7 @@ pub(crate) struct SourceRecord {
     key_head: String,
 }
 
-/// The archived form of a record.
+/// The record of a chunk, as it is stored.
 #[derive(rkyv::Archive, rkyv::Serialize, rkyv::Deserialize)]
 pub(crate) struct StoredChunk {
     /// Id of the file's first chunk, which is the key of the file's source record.
@@ -50,7 +50,7 @@ impl SourceRecord {
         Self { path: first.path.clone(), language: first.language.clone(), key_head: head.to_owned() }
     }
 
-    /// Whether a chunk can belong to the same file.
+    /// Whether a chunk can belong to this file.
     pub(crate) fn is_source_of(&self, chunk: &Chunk) -> bool {
         self.path == chunk.path && self.language == chunk.language
     }
@@ -83,7 +83,7 @@ pub(crate) fn key_base<'k>(key: &'k str, path: &str) -> &'k str {
 /// Serialises the record of a chunk. `source_id` is the key of the file's source record.
 ///
 /// # Errors
-/// The chunk's line numbers are invalid, so that [`decode`] would refuse the record.
+/// Fails if the chunk's line numbers are invalid, because [`decode`] would refuse the record.
 pub(crate) fn encode(chunk: &NewChunk<'_>, source_id: u32, source: &SourceRecord) -> Result<Vec<u8>, StorageError> {
     if !are_lines(chunk.line_start, chunk.line_end) {
         return Err(StorageError::encode("chunk record", &format!("`{}` ends before it begins", chunk.key)));

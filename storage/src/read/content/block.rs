@@ -22,10 +22,10 @@ use zstd::bulk::{Compressor, Decompressor};
 
 /// Compression level of zstd. Higher levels save a twentieth, but take twice as long.
 const LEVEL: i32 = 3;
-/// Minimum size of a closed frame in bytes, before compression. Frames of twice the size take up a tenth less space,
+/// Size in bytes, before compression, at which a frame is closed. Frames of twice the size take up a tenth less space,
 /// but a search has to decompress twice as many bytes for each result.
 const FRAME_BYTES: usize = 32 << 10;
-/// Minimum size of a closed block in bytes, after compression.
+/// Size in bytes, after compression, at which a block is closed.
 const BLOCK_BYTES: usize = 96 << 10;
 /// Maximum size of one part of a frame in bytes.
 const MAX_PART_BYTES: usize = 1 << 28;

@@ -39,7 +39,7 @@ pub(crate) fn decode_text_body(bytes: &[u8]) -> Option<&str> {
     ByteReader::new(bytes).text()
 }
 
-/// Appends the relations of a chunk whose file's keys begin with `key_base`.
+/// Appends the relations of a chunk. `key_base` is the key base of its file.
 pub(crate) fn encode_relations(out: &mut Vec<u8>, chunk: &Chunk, key_base: &str) {
     put_list(out, chunk.parent.as_slice(), |out, key| put_key(out, key, key_base));
     put(out, &(&chunk.calls, &chunk.bases, &chunk.imports, &chunk.bindings));

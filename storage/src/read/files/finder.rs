@@ -24,7 +24,7 @@ impl Snapshot {
     /// Returns the row of a file.
     ///
     /// # Errors
-    /// The row or the path to it is damaged.
+    /// Fails if the row or the path to it is damaged.
     pub fn file(&self, path: &str) -> Result<Option<FileRecord>, StorageError> {
         let Some(row) = self.file_finder().row(path)? else { return Ok(None) };
         row.record().map(Some).ok_or_else(|| self.damaged(format!("the row of {path} is invalid")))
@@ -35,7 +35,7 @@ impl<'s> FileFinder<'s> {
     /// Returns the row of a file, in place.
     ///
     /// # Errors
-    /// The row or the path to it is damaged.
+    /// Fails if the row or the path to it is damaged.
     pub fn row(&mut self, path: &str) -> Result<Option<FileRow<'s>>, StorageError> {
         let Self { snapshot, next } = self;
         let wrap = |damage| snapshot.wrap(damage);

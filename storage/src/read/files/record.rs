@@ -6,7 +6,7 @@ use crate::error::StorageError;
 use crate::read::chunk::ChunkId;
 use crate::unfinished::UnfinishedRow;
 
-/// Data about a file that is kept between runs.
+/// Data about a file that is stored between runs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FileRecord {
     /// Path relative to the indexed root, with `/`.
@@ -24,7 +24,7 @@ pub struct FileRecord {
     pub language: String,
     /// Whether the file was indexed.
     pub outcome: FileOutcome,
-    /// Key of all inputs from which the history of the file's lines was computed.
+    /// Key computed from all inputs of the history of the file's lines.
     pub history_key: Vec<u8>,
     /// The file's chunks, ascending. Set by the writer.
     pub chunks: Vec<ChunkId>,

@@ -12,8 +12,8 @@ use crate::tables::Table;
 
 /// Iterates over the file rows sorted by path.
 ///
-/// Keys of very long paths with the same prefix are in the order of a digest. The rows of such a group are sorted when
-/// they are read.
+/// Keys of very long paths with the same prefix are in the order of their digests. The rows of such a group are sorted
+/// when they are read.
 struct FileRows<'s> {
     snapshot: &'s Snapshot,
     /// Path prefixes whose rows are skipped.
@@ -74,7 +74,7 @@ impl<'s> FileRows<'s> {
         Ok(())
     }
 
-    /// Reads one row, or all rows whose keys share the longest possible prefix.
+    /// Reads the next row. If its key has a prefix of the maximum length, reads all rows with this prefix.
     fn read_group(&mut self) -> Result<Vec<FileRecord>, StorageError> {
         let mut group = Vec::new();
         let mut shared: Option<&[u8]> = None;

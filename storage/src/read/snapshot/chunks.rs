@@ -18,7 +18,7 @@ impl Snapshot {
     /// Returns the record of a live chunk, in place.
     ///
     /// # Errors
-    /// The index is damaged.
+    /// Fails if the index is damaged.
     pub fn chunk(&self, id: ChunkId) -> Result<Option<ChunkRecord<'_>>, StorageError> {
         let file = self.pages().bytes;
         let record = match self.inner.records.get(id.0, file) {
@@ -51,7 +51,7 @@ impl Snapshot {
     /// Returns the texts of a live chunk.
     ///
     /// # Errors
-    /// The index is damaged.
+    /// Fails if the index is damaged.
     pub fn text(&self, id: ChunkId) -> Result<Option<ChunkText>, StorageError> {
         self.content(id, TEXTS, decode_text)
     }
@@ -60,7 +60,7 @@ impl Snapshot {
     /// order.
     ///
     /// # Errors
-    /// The index is damaged.
+    /// Fails if the index is damaged.
     pub fn for_each_text(&self, ids: &[u32], mut visit: impl FnMut(u32, &str)) -> Result<(), StorageError> {
         let mut left = ids;
         while let Some(&first) = left.first() {
@@ -85,7 +85,7 @@ impl Snapshot {
     /// Returns the references of a live chunk to other definitions.
     ///
     /// # Errors
-    /// The index is damaged.
+    /// Fails if the index is damaged.
     pub fn relations(&self, id: ChunkId) -> Result<Option<Relations>, StorageError> {
         let Some(record) = self.chunk(id)? else { return Ok(None) };
         let key_base = [record.key_head(), record.path()].concat();
@@ -95,7 +95,7 @@ impl Snapshot {
     /// Returns the blame of a file, given the file's first chunk; `None` if the index has no blame of the file.
     ///
     /// # Errors
-    /// The index is damaged.
+    /// Fails if the index is damaged.
     pub fn blame(&self, first: ChunkId) -> Result<Option<Blame>, StorageError> {
         let decoded = self.encoded_blame(first)?.map(|bytes| blame::decode(&bytes));
         let invalid = || self.damaged(format!("the blame of chunk {first} is invalid"));
@@ -110,7 +110,7 @@ impl Snapshot {
     /// Returns a live chunk without its [`Relations`]. This is all the data that a search shows.
     ///
     /// # Errors
-    /// The index is damaged.
+    /// Fails if the index is damaged.
     pub fn chunk_with_text(&self, id: ChunkId) -> Result<Option<Chunk>, StorageError> {
         self.chunk_with(id, Some(Relations::default()))
     }
@@ -118,7 +118,7 @@ impl Snapshot {
     /// Returns all stored data of a live chunk.
     ///
     /// # Errors
-    /// The index is damaged.
+    /// Fails if the index is damaged.
     pub fn whole_chunk(&self, id: ChunkId) -> Result<Option<Chunk>, StorageError> {
         self.chunk_with(id, self.relations(id)?)
     }
@@ -166,7 +166,7 @@ impl Snapshot {
         bytes.get(range).and_then(decode).map(Some).ok_or_else(invalid)
     }
 
-    /// Returns the key and the block of a table of compressed blocks that would contain a chunk.
+    /// Returns the block that would contain a chunk, and the block's key, from a table of compressed blocks.
     pub(crate) fn block(&self, table: Table, id: u32) -> Result<Option<(u32, CompressedBlock<'_>)>, StorageError> {
         let found = Cursor::floor(self.pages(), self.tree(table), &chunk_key(id));
         let Some((key, value)) = self.check(found)? else { return Ok(None) };
@@ -177,7 +177,7 @@ impl Snapshot {
     /// Returns the chunk with a key.
     ///
     /// # Errors
-    /// The index is damaged.
+    /// Fails if the index is damaged.
     pub fn chunk_by_key(&self, key: &str) -> Result<Option<(ChunkId, ChunkRecord<'_>)>, StorageError> {
         let Some(id) = self.label(Label::Key(key))?.min().map(ChunkId) else { return Ok(None) };
         let record = self.chunk(id)?;
@@ -188,7 +188,7 @@ impl Snapshot {
     /// live chunks in the range belong to the file.
     ///
     /// # Errors
-    /// The table of source records is damaged.
+    /// Fails if the table of source records is damaged.
     pub fn file_range(&self, chunk: ChunkId) -> Result<Range<u32>, StorageError> {
         let no_key = || self.damaged(format!("chunk {chunk} belongs to no file"));
         let (pages, tree) = (self.pages(), self.tree(Table::Sources));

@@ -38,7 +38,7 @@ pub(in crate::read) struct Inner {
     id: Option<IndexId>,
     manifest: Manifest,
     live: RoaringBitmap,
-    /// Ids of deleted chunks: those less than the next id that are not live. Computed on first use.
+    /// Ids of deleted chunks: all ids below the next id that are not live. Computed on first use.
     tombstones: OnceLock<Tombstones>,
     /// Whether the index is complete; computed on first use.
     pub(in crate::read) completeness: OnceLock<bool>,
@@ -149,10 +149,10 @@ impl Snapshot {
         &self.inner.live
     }
 
-    /// Returns the live postings of a term in the form that the analyzer returns.
+    /// Returns the live postings of a term. `term` must be in the form that the analyzer returns.
     ///
     /// # Errors
-    /// The dictionary of a segment, or a posting list of the term, is damaged.
+    /// Fails if the dictionary of a segment, or a posting list of the term, is damaged.
     pub fn postings(&self, term: &str) -> Result<Postings<'_>, StorageError> {
         if is_term(term) {
             self.list(normalise(term).as_bytes())
@@ -165,7 +165,8 @@ impl Snapshot {
     /// not needed.
     ///
     /// # Errors
-    /// The dictionary of a segment is damaged, or a posting list that is read to count deleted chunks is damaged.
+    /// Fails if the dictionary of a segment is damaged, or a posting list that is read to count deleted chunks is
+    /// damaged.
     pub fn doc_frequency(&self, term: &str) -> Result<u32, StorageError> {
         Ok(self.doc_frequency_up_to(term, u32::MAX)?.unwrap_or(u32::MAX))
     }
@@ -174,7 +175,7 @@ impl Snapshot {
     /// lists that are much longer.
     ///
     /// # Errors
-    /// The errors of [`Self::doc_frequency`].
+    /// Returns the errors of [`Self::doc_frequency`].
     pub fn doc_frequency_up_to(&self, term: &str, most: u32) -> Result<Option<u32>, StorageError> {
         let mut count = 0;
         if is_term(term) {
@@ -194,7 +195,7 @@ impl Snapshot {
     /// for a chunk without terms.
     ///
     /// # Errors
-    /// The lengths of the chunk's window are damaged or missing.
+    /// Fails if the lengths of the chunk's window are damaged or missing.
     pub fn field_lengths(&self, id: ChunkId) -> Result<[u32; FIELDS], StorageError> {
         Ok(self.window_lengths(id.0 / WINDOW)?.at((id.0 % WINDOW) as u16).map(length_from_code))
     }
@@ -202,7 +203,7 @@ impl Snapshot {
     /// Returns the field lengths of all chunks.
     ///
     /// # Errors
-    /// The lengths of a window are damaged or missing.
+    /// Fails if the lengths of a window are damaged or missing.
     pub fn all_field_lengths(&self) -> Result<FieldLengths<'_>, StorageError> {
         self.field_lengths_of(0..self.manifest().next_chunk_id)
     }
@@ -218,7 +219,7 @@ impl Snapshot {
     /// Returns the field lengths of the chunks in a window.
     ///
     /// # Errors
-    /// The lengths of the window are damaged, or are missing although the window has live chunks.
+    /// Fails if the lengths of the window are damaged, or if they are missing although the window has live chunks.
     pub fn window_lengths(&self, window: u32) -> Result<LengthColumns<'_>, StorageError> {
         let Some(known) = self.inner.lengths.get(window as usize) else { return Ok(LengthColumns::NONE) };
         let position = match known.get() {
@@ -258,7 +259,7 @@ impl Snapshot {
     /// Returns the live chunks that have a label.
     ///
     /// # Errors
-    /// The dictionary of a segment, a posting list of the label, or a block of values is damaged.
+    /// Fails if the dictionary of a segment, a posting list of the label, or a block of values is damaged.
     pub fn label(&self, label: Label<'_>) -> Result<RoaringBitmap, StorageError> {
         if let Label::Meta { key, value } = label
             && self.custom_column(key).is_some()
@@ -272,8 +273,8 @@ impl Snapshot {
     /// way to follow a relationship. Values of custom columns are not found.
     ///
     /// # Errors
-    /// The dictionary of a segment, or a posting list of the label, is damaged. Posting lists that are much too long
-    /// are not read.
+    /// Fails if the dictionary of a segment, or a posting list of the label, is damaged. Posting lists that are much
+    /// too long are not read.
     pub fn few_with_label(&self, label: Label<'_>, most: usize) -> Result<Option<Vec<ChunkId>>, StorageError> {
         let entry = label.to_bytes();
         let mut few = Vec::new();

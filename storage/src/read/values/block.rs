@@ -1,8 +1,8 @@
 //! Format of a block of values in one column.
 //!
 //! Layout: number of distinct values · the distinct values in byte order, each after its length · runs of ids. A run
-//! consists of the number of its value plus one, or zero for ids without a value, and the number of ids. Ids after the
-//! last run have no value.
+//! consists of a code and the number of ids. The code is the index of the value plus 1, or 0 for ids without a value.
+//! Ids after the last run have no value.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -18,9 +18,9 @@ const ROWS: usize = BLOCK_IDS as usize;
 /// Builds a block.
 #[derive(Debug)]
 pub(crate) struct ValueBlockBuilder {
-    /// For each id, the number of its value plus one; zero if the id has no value.
+    /// For each id, the code of its value; 0 if the id has no value.
     codes: Box<[u16; ROWS]>,
-    /// Number of each encoded value, from 1.
+    /// The code of each encoded value. Codes begin at 1.
     numbers: BTreeMap<Vec<u8>, u16>,
     is_changed: bool,
 }

@@ -1,4 +1,5 @@
-//! The values of custom columns, in a separate table, so that a changed value does not rewrite records or contents.
+//! The values of custom columns, in a separate table, so that records and contents need not be rewritten when a value
+//! changes.
 //!
 //! A row has the values of one column for 1,024 chunk ids. [`block`] defines the format, [`rows`] writes rows, and
 //! [`reader`] reads them. Filters also read these rows. Neighbouring chunks mostly have the same value, so a row has

@@ -17,7 +17,7 @@ impl Snapshot {
     /// Returns the value of a live chunk in a custom column.
     ///
     /// # Errors
-    /// The index is damaged.
+    /// Fails if the index is damaged.
     pub fn custom_value(&self, id: ChunkId, column: &str) -> Result<Option<MetaValue>, StorageError> {
         if !self.live().contains(id.0) || self.custom_column(column).is_none() {
             return Ok(None);
@@ -29,7 +29,7 @@ impl Snapshot {
     /// Returns the values of a live chunk in all custom columns, sorted by the names of the columns.
     ///
     /// # Errors
-    /// The index is damaged.
+    /// Fails if the index is damaged.
     pub fn custom_values(&self, id: ChunkId) -> Result<Vec<(String, MetaValue)>, StorageError> {
         let mut values = Vec::new();
         for column in &self.manifest().columns {
@@ -41,7 +41,7 @@ impl Snapshot {
     /// Returns the live chunks that have a value in a custom column. An empty list does not count as a value.
     ///
     /// # Errors
-    /// The index is damaged.
+    /// Fails if the index is damaged.
     pub fn chunks_with_column(&self, column: &str) -> Result<RoaringBitmap, StorageError> {
         self.chunks_where(column, |value| !matches!(value, MetaValue::Strings(texts) if texts.is_empty()))
     }

@@ -15,8 +15,8 @@ use crate::tables::{Emit, Operation, Table};
 
 /// Builds the rows of [`Table::Values`].
 ///
-/// A block without ids of the base generation is emitted when it is full. All other blocks are emitted by
-/// [`ValueRows::publish`], because readers of the base generation read them.
+/// A block without ids of the base generation is emitted when the next block begins. [`ValueRows::publish`] emits all
+/// other blocks, because readers of the base generation read these blocks.
 pub(crate) struct ValueRows {
     columns: Arc<[ColumnDeclaration]>,
     base: Option<Snapshot>,
@@ -35,7 +35,7 @@ impl ValueRows {
     /// Adds the values of the columns from a new chunk's metadata. Ids must ascend.
     ///
     /// # Errors
-    /// [`StorageError::Refused`] if the type of a value differs from the type of its column.
+    /// Returns [`StorageError::Refused`] if the type of a value differs from the type of its column.
     pub(crate) fn push(
         &mut self,
         id: u32,
@@ -70,7 +70,7 @@ impl ValueRows {
     /// `metadata`, its value is removed. Returns whether a value has changed.
     ///
     /// # Errors
-    /// The errors of [`ValueRows::push`].
+    /// Returns the errors of [`ValueRows::push`].
     pub(crate) fn set(&mut self, id: u32, metadata: &[(String, MetaValue)]) -> Result<bool, StorageError> {
         let (block, index) = split_id(id);
         let mut is_changed = false;
@@ -98,7 +98,7 @@ impl ValueRows {
     }
 
     /// Emits the operations that must be in the transaction of the publication: changed blocks of the base, and
-    /// deletions for dropped columns and deleted chunks. A block with at most half of its chunks live is rewritten
+    /// deletions for removed columns and deleted chunks. A block with at most half of its chunks live is rewritten
     /// without the values of deleted chunks. A new block is deleted if this writer has replaced all of its chunks.
     pub(crate) fn publish(
         &mut self,

@@ -10,14 +10,16 @@ pub(crate) type EmitTogether<'e> = &'e mut dyn FnMut(Vec<Operation>) -> Result<(
 
 /// Collects the vectors of one block at a time.
 ///
-/// The first block may also contain vectors of the base generation. These vectors are written again, so that the block
-/// can be written before the publication.
+/// The first block may also contain vectors of the base generation. These vectors are included in the new version of
+/// the block. The block can therefore be written before the new generation is published, and readers of the base
+/// generation still find their vectors.
 pub(crate) struct VectorAppender {
     base: Snapshot,
-    /// Dimensions of the added vectors. If no vectors have been added, dimensions of the vectors in the index.
+    /// Number of dimensions of the announced vectors. If no vectors have been announced, number of dimensions of the
+    /// vectors in the index.
     dimensions: Option<usize>,
-    /// Whether vectors have been announced with [`VectorAppender::expect`].
-    appended: bool,
+    /// Whether vectors have been announced with [`VectorAppender::announce`].
+    is_announced: bool,
     open: Option<(u32, VectorBlockWriter)>,
 }
 
@@ -25,26 +27,26 @@ impl VectorAppender {
     /// Creates an appender for ids after those of a generation.
     pub(crate) fn new(base: &Snapshot) -> Result<Self, StorageError> {
         let dimensions = base.manifest().model.as_ref().map(|model| model.dimensions);
-        Ok(Self { base: base.clone(), dimensions, appended: false, open: None })
+        Ok(Self { base: base.clone(), dimensions, is_announced: false, open: None })
     }
 
-    /// Dimensions of the added vectors; `None` if there are none.
-    pub(crate) fn appended(&self) -> Option<usize> {
-        self.dimensions.filter(|_| self.appended)
+    /// Number of dimensions of the announced vectors; `None` if no vectors have been announced.
+    pub(crate) fn announced_dimensions(&self) -> Option<usize> {
+        self.dimensions.filter(|_| self.is_announced)
     }
 
-    /// Announces vectors with `dimensions`, and returns the first id that can have such a vector. This is `next_id`. If
-    /// the dimensions differ from those of the index, it is the first id of the next block.
-    pub(crate) fn expect(&mut self, dimensions: usize, next_id: u32) -> Result<u32, StorageError> {
+    /// Announces vectors with `dimensions` dimensions. Returns the first id that can have such a vector: `next_id`, or
+    /// the first id of the next block if the vectors in the index have a different number of dimensions.
+    pub(crate) fn announce(&mut self, dimensions: usize, next_id: u32) -> Result<u32, StorageError> {
         let known = self.dimensions.replace(dimensions);
-        if dimensions == 0 || self.appended && known != Some(dimensions) {
+        if dimensions == 0 || self.is_announced && known != Some(dimensions) {
             return Err(StorageError::Refused(format!(
                 "a vector of {dimensions} dimensions cannot be stored with vectors of {}",
                 known.unwrap_or(0)
             )));
         }
-        let moved = !self.appended && known.is_some_and(|known| known != dimensions);
-        self.appended = true;
+        let moved = !self.is_announced && known.is_some_and(|known| known != dimensions);
+        self.is_announced = true;
         if moved { Ok(next_id.checked_next_multiple_of(BLOCK_IDS).unwrap_or(u32::MAX)) } else { Ok(next_id) }
     }
 
@@ -73,9 +75,10 @@ impl VectorAppender {
         Ok(())
     }
 
-    /// Writes the open block. Both values of the block are written in one transaction, because the published generation
-    /// may contain the block. With two transactions, a reader between them, or after a crash between them, would find
-    /// values that do not match.
+    /// Writes the open block. A block is stored as two values (see [`VectorBlockWriter::operations`]). Both are written
+    /// in one transaction, because the published generation may contain an earlier version of the block. If each value
+    /// had its own transaction, a reader that opens the index between the two transactions, or after a crash between
+    /// them, would find values that do not match.
     pub(crate) fn finish(&mut self, emit: EmitTogether<'_>) -> Result<(), StorageError> {
         match self.open.take() {
             Some((block, writer)) => emit(writer.operations(block)),
@@ -83,7 +86,7 @@ impl VectorAppender {
         }
     }
 
-    /// Starts a block with the vectors of the base generation that are in it.
+    /// Starts a block with the vectors that the base generation has in it.
     fn begin(&self, block: u32, dimensions: usize) -> Result<VectorBlockWriter, StorageError> {
         let mut writer = VectorBlockWriter::new(dimensions);
         let first_new = self.base.manifest().next_chunk_id;
@@ -118,7 +121,7 @@ mod tests {
         // Every operation exceeds the size limit of a transaction.
         let mut committer = Committer::new(&base, 1);
         let mut appender = VectorAppender::new(&base).expect("the appender can be created");
-        assert_eq!(appender.expect(4, 0).expect("the dimensions are accepted"), 0);
+        assert_eq!(appender.announce(4, 0).expect("the dimensions are accepted"), 0);
         let mut vectors = EncodedVectors::default();
         vectors.push(1.0, &[1, 2, 3, 4]);
         appender

@@ -1,9 +1,9 @@
 //! A block of vectors, stored as two values. A search reads the first value of every block, but only a few rows of the
 //! second.
 //!
-//! Layout of the first value: dimensions (u32) · a bit for each of 1,024 ids, set if the id has a vector · the scale
-//! (f32) of each vector · the CRC-32 of each row of signed bytes · the code of each vector, which contains the signs of
-//! the components. Layout of the second value: the other seven bits of each component ([`code::pack`]).
+//! Layout of the first value: number of dimensions (u32) · a bit for each of 1,024 ids, set if the id has a vector ·
+//! the scale (f32) of each vector · the CRC-32 of each row of signed bytes · the code of each vector, which contains
+//! the signs of the components. Layout of the second value: the other seven bits of each component ([`code::pack`]).
 
 use std::ops::Range;
 
@@ -29,7 +29,7 @@ pub(crate) struct EncodedVectors {
 }
 
 impl EncodedVectors {
-    /// Adds a vector. All vectors have the same dimensions.
+    /// Adds a vector. All vectors must have the same number of dimensions.
     pub(crate) fn push(&mut self, scale: f32, row: &[u8]) {
         self.scales.extend_from_slice(&scale.to_le_bytes());
         self.checksums.extend_from_slice(&crc(row).to_le_bytes());
@@ -37,7 +37,7 @@ impl EncodedVectors {
         code::pack(&mut self.packed, row);
     }
 
-    /// Adds the vectors of `others` in a range. They must have `dimensions`.
+    /// Adds the vectors of `others` in a range. The vectors must have `dimensions` dimensions.
     fn extend(&mut self, others: &Self, range: Range<usize>, dimensions: usize) {
         let bytes = |width: usize| range.start * width..range.end * width;
         self.scales.extend_from_slice(&others.scales[bytes(4)]);
@@ -154,7 +154,7 @@ pub(crate) type StoredVector = (f32, Vec<u8>);
 /// A stored block.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct VectorBlock<'a> {
-    /// Dimensions of the vectors.
+    /// Number of dimensions of the vectors.
     pub(crate) dimensions: usize,
     presence: &'a [u8; PRESENCE_BYTES],
     scales: &'a [[u8; 4]],

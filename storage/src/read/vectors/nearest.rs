@@ -84,11 +84,12 @@ impl Eligible<'_> {
     }
 }
 
-/// Returns the `k` eligible chunks with the highest dot products, in no particular order. Also returns all chunks that
-/// have the same dot product as the last of these.
+/// Returns the `k` eligible chunks with the highest dot products, in no particular order. Also returns all chunks with
+/// the same dot product as the k-th best chunk.
 ///
-/// `blocks` contains the numbers and vectors of all blocks, which must have the query's dimensions. If there are many
-/// vectors, only the vectors with the nearest codes are compared. The selection does not depend on threads or timing.
+/// `blocks` contains the numbers and vectors of all blocks. The vectors must have as many dimensions as the query. If
+/// there are many vectors, only the vectors with the nearest codes are compared. The selection does not depend on
+/// threads or timing.
 pub(crate) fn nearest(
     blocks: &[(u32, VectorBlock<'_>)],
     query: &[f32],
@@ -327,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_codes_are_kept_together() {
+    fn all_vectors_with_equal_codes_are_returned() {
         let mut writer = VectorBlockWriter::new(DIMENSIONS);
         (0..600).for_each(|index| writer.push(index, 0.5, &[1; DIMENSIONS]));
         let encoded = writer.finish().expect("the block has vectors");

@@ -18,7 +18,7 @@ impl Snapshot {
     /// Returns the vector of a live chunk, reconstructed from its signed bytes.
     ///
     /// # Errors
-    /// The chunk's block of vectors is damaged.
+    /// Fails if the chunk's block of vectors is damaged.
     pub fn vector(&self, id: ChunkId) -> Result<Option<Vec<f32>>, StorageError> {
         if !self.live().contains(id.0) {
             return Ok(None);
@@ -28,10 +28,10 @@ impl Snapshot {
     }
 
     /// Returns the dot product of a query and the vector of a live chunk, bit-identical to [`Self::nearest`]; `None` if
-    /// the chunk has no vector of the same dimensions.
+    /// the chunk has no vector with the same number of dimensions.
     ///
     /// # Errors
-    /// The errors of [`Self::vector`].
+    /// Returns the errors of [`Self::vector`].
     pub fn similarity(&self, id: ChunkId, query: &[f32]) -> Result<Option<f32>, StorageError> {
         if !self.live().contains(id.0) {
             return Ok(None);
@@ -46,7 +46,8 @@ impl Snapshot {
     /// If there are very many vectors, only the vectors with the nearest codes are compared exactly with the query.
     ///
     /// # Errors
-    /// The query has other dimensions than the model, or a value that is not finite; or the index is damaged.
+    /// Fails if the number of dimensions of the query differs from that of the model, if a value of the query is not
+    /// finite, or if the index is damaged.
     pub fn nearest(
         &self,
         query: &[f32],

@@ -28,17 +28,17 @@ pub struct AccessRecord {
 impl AccessRecord {
     /// Returns the Unix seconds of the newest access or judgement.
     pub fn newest(&self) -> Option<i64> {
-        self.shown().max(self.judgements.last())
+        self.last_access().max(self.judgements.last())
     }
 
     /// Returns the Unix seconds of the newest access.
-    fn shown(&self) -> Option<i64> {
+    fn last_access(&self) -> Option<i64> {
         (self.count > 0).then_some(self.last)
     }
 
     /// Counts an access.
     pub(super) fn add(&mut self, time: i64) {
-        self.last = self.shown().map_or(time, |last| last.max(time));
+        self.last = self.last_access().map_or(time, |last| last.max(time));
         self.count = self.count.saturating_add(1);
         self.recent.push(time);
         self.trim();
@@ -51,7 +51,7 @@ impl AccessRecord {
 
     /// Adds the counts and times of another record.
     pub(super) fn absorb(&mut self, other: Self) {
-        self.last = self.shown().max(other.shown()).unwrap_or(self.last);
+        self.last = self.last_access().max(other.last_access()).unwrap_or(self.last);
         self.count = self.count.saturating_add(other.count);
         self.recent.extend(other.recent);
         self.judgements.merge(other.judgements, u32::saturating_add);
@@ -61,7 +61,7 @@ impl AccessRecord {
     /// Merges another copy of this record. Keeps the greater of the two counts, and the recent times of both copies. An
     /// access that is in both copies counts once, so merging the same copy again changes nothing.
     pub(super) fn raise(&mut self, other: &Self) {
-        self.last = self.shown().max(other.shown()).unwrap_or(self.last);
+        self.last = self.last_access().max(other.last_access()).unwrap_or(self.last);
         self.recent = merge_times(&self.recent, &other.recent);
         self.trim();
         self.count = self.count.max(other.count).max(self.recent.len() as u64);
@@ -151,7 +151,7 @@ mod tests {
         }
 
         #[test]
-        fn absorbing_a_record_adds_all_of_it(
+        fn absorbing_a_record_adds_its_accesses_and_judgements(
             first in prop::collection::vec(any::<i64>(), 0..40), second in prop::collection::vec(any::<i64>(), 0..40),
             judged in judgements(), cut in 0..10_usize,
         ) {

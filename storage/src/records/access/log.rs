@@ -55,8 +55,8 @@ impl AccessLog {
     /// `known`. A damaged log can be opened too: reads fail, and the first write starts a new log.
     ///
     /// # Errors
-    /// [`StorageError::ForeignRecords`] if the user has neither created nor accepted the log; an error if the directory
-    /// or the files of the log cannot be opened. Damage is not an error here.
+    /// Returns [`StorageError::ForeignRecords`] if the user has neither created nor accepted the log; an error if the
+    /// directory or the files of the log cannot be opened. Damage is not an error here.
     pub fn open(directory: &Path, known: &KnownIndexes) -> Result<Self, StorageError> {
         let home = ProjectDirectory::at(directory).create().map_err(|error| StorageError::io(directory, error))?;
         let log = Self { home, known: known.clone(), state: Mutex::default() };
@@ -67,7 +67,7 @@ impl AccessLog {
     /// Checks the whole log of a project, and records that the user has accepted it.
     ///
     /// # Errors
-    /// The log does not exist or is damaged, or the record cannot be written.
+    /// Fails if the log does not exist or is damaged, or the record cannot be written.
     pub fn accept(directory: &Path, known: &KnownIndexes) -> Result<(), StorageError> {
         let home = ProjectDirectory::at(directory).open().map_err(|error| StorageError::io(directory, error))?;
         open_store(&home, OpenMode::Existing, known)?.accept()
@@ -76,13 +76,13 @@ impl AccessLog {
     /// Checks every page and every record.
     ///
     /// # Errors
-    /// [`StorageError::LogUnusable`] if the log is damaged or has another format.
+    /// Returns [`StorageError::LogUnusable`] if the log is damaged or has another format.
     pub fn check(&self) -> Result<(), StorageError> {
         let Some(store) = self.usable()? else { return Ok(()) };
         store.check().map_err(|error| self.wrap(error))
     }
 
-    /// Returns the reason why a write through this handle has started a new log; `None` if no write has.
+    /// Returns the reason why a write through this handle has started a new log; `None` if no write has started one.
     pub fn restart_reason(&self) -> Option<String> {
         self.state().restart_reason.clone()
     }
@@ -90,7 +90,8 @@ impl AccessLog {
     /// Records accesses, given as chunk keys with Unix seconds.
     ///
     /// # Errors
-    /// Neither the log nor a new one can be written: no permission, a full disk, or a lock of another process.
+    /// Fails if neither the log nor a new log can be written: without permission, on a full disk, or if another process
+    /// holds the lock.
     pub fn record(&self, accesses: &[(&str, i64)]) -> Result<(), StorageError> {
         self.update(accesses, |record, time| record.add(time))
     }
@@ -98,7 +99,7 @@ impl AccessLog {
     /// Records a verdict on chunks, given as chunk keys with Unix seconds.
     ///
     /// # Errors
-    /// The errors of [`Self::record`].
+    /// Returns the errors of [`Self::record`].
     pub fn judge(&self, verdict: Verdict, chunks: &[(&str, i64)]) -> Result<(), StorageError> {
         self.update(chunks, |record, time| record.judge(verdict, time))
     }
@@ -108,7 +109,7 @@ impl AccessLog {
     /// of changed records.
     ///
     /// # Errors
-    /// [`StorageError::LogUnusable`] if the log is damaged or has another format; otherwise the errors of
+    /// Returns [`StorageError::LogUnusable`] if the log is damaged or has another format; otherwise the errors of
     /// [`Self::record`].
     pub fn raise(&self, copies: &[(&str, AccessRecord)]) -> Result<usize, StorageError> {
         let keys: Vec<&str> = copies.iter().map(|(key, _)| *key).collect();
@@ -159,7 +160,7 @@ impl AccessLog {
     /// Returns the history of a chunk.
     ///
     /// # Errors
-    /// The errors of [`Self::get_many`].
+    /// Returns the errors of [`Self::get_many`].
     pub fn get(&self, key: &str) -> Result<Option<AccessRecord>, StorageError> {
         Ok(self.get_many(&[key])?.pop().flatten())
     }
@@ -167,7 +168,8 @@ impl AccessLog {
     /// Returns the histories of several chunks, in the order of the keys, from one transaction.
     ///
     /// # Errors
-    /// [`StorageError::LogUnusable`] if the log is damaged or has another format. Callers continue without the history.
+    /// Returns [`StorageError::LogUnusable`] if the log is damaged or has another format. Callers continue without the
+    /// history.
     pub fn get_many(&self, keys: &[&str]) -> Result<Vec<Option<AccessRecord>>, StorageError> {
         let Some(store) = self.usable()? else { return Ok(vec![None; keys.len()]) };
         let get = || -> Result<Vec<Option<AccessRecord>>, StorageError> {
@@ -181,7 +183,7 @@ impl AccessLog {
     /// Moves the history of a chunk whose key has changed.
     ///
     /// # Errors
-    /// [`StorageError::LogUnusable`] if the log is damaged or has another format; otherwise the errors of
+    /// Returns [`StorageError::LogUnusable`] if the log is damaged or has another format; otherwise the errors of
     /// [`Self::record`].
     pub fn rename(&self, from: &str, to: &str) -> Result<(), StorageError> {
         if from == to || self.get(from)?.is_none() {
@@ -199,14 +201,14 @@ impl AccessLog {
         })
     }
 
-    /// Removes records of chunks that no longer exist according to `is_live`. Keeps the `most` newest of these records
-    /// if their last access or judgement is not older than the Unix second `since`. Returns the number of removed
-    /// records.
+    /// Removes records of chunks that no longer exist according to `is_live`. Keeps the newest of these records, at
+    /// most `most`, if their last access or judgement is not older than the Unix second `since`. Returns the number of
+    /// removed records.
     ///
     /// A record under a shortened key is never removed, because its chunk is unknown.
     ///
     /// # Errors
-    /// The first error of `is_live`; [`StorageError::LogUnusable`] if the log is damaged or has another format;
+    /// Returns the first error of `is_live`; [`StorageError::LogUnusable`] if the log is damaged or has another format;
     /// otherwise the errors of [`Self::record`].
     pub fn sweep(
         &self,
@@ -245,7 +247,7 @@ impl AccessLog {
         Ok(forgotten.len())
     }
 
-    /// Writes to the log. If the log cannot be used, starts a new log and writes to that.
+    /// Writes to the log. If the log cannot be used, starts a new log and writes to it.
     fn write(&self, change: impl Fn(&mut RecordWriter<'_>) -> Result<(), StorageError>) -> Result<(), StorageError> {
         let written = match self.writable()?.map(|store| store.write(&change)) {
             // Another process has started a new log.
@@ -347,7 +349,7 @@ fn open_store(home: &Directory, mode: OpenMode, known: &KnownIndexes) -> Result<
 /// the log was moved.
 ///
 /// # Errors
-/// [`StorageError::Locked`] if another process is writing; an error if the directory cannot be written.
+/// Returns [`StorageError::Locked`] if another process is writing; an error if the directory cannot be written.
 fn set_aside(home: &Directory, is_valid: impl Fn() -> bool) -> Result<bool, StorageError> {
     let _lock = FileLock::writer_briefly(home)?;
     if is_valid() {

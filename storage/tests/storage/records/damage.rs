@@ -1,11 +1,11 @@
-//! Truncated and changed files: the correct value or an error, never another value or a crash.
+//! Reads of truncated and changed files return the correct value or an error, never another value, and never crash.
 
 use std::fs;
 
 use aurora_storage::{KnownIndexes, OpenMode, RecordStore, StorageError};
 use proptest::prelude::*;
 
-use super::{LARGE, Place, SMALL, open};
+use super::{LARGE, SMALL, TestDirectory, open};
 use crate::mutation::{Mutation, Sites};
 
 const PAGE: usize = 4096;
@@ -22,10 +22,10 @@ fn value(number: usize, round: usize) -> Vec<u8> {
     format!("{number} {round} ").into_bytes().into_iter().cycle().take(length).collect()
 }
 
-/// The data file of a store with trees of some depth, large values and free pages.
-fn sound() -> Vec<u8> {
-    let place = Place::new();
-    let store = place.open();
+/// Returns the data file of a store with trees of some depth, large values and free pages.
+fn valid_store() -> Vec<u8> {
+    let test_dir = TestDirectory::new();
+    let store = test_dir.open();
     for round in 0..3 {
         let write = store.write(|writer| {
             for number in (round..600).step_by(round + 1) {
@@ -36,15 +36,15 @@ fn sound() -> Vec<u8> {
             }
             (500..550 + round).try_for_each(|number| writer.delete(SMALL, &key(number)).map(drop))
         });
-        write.expect("writes");
+        write.expect("the records can be written");
     }
     drop(store);
-    fs::read(place.data()).expect("reads")
+    fs::read(test_dir.data()).expect("the file can be read")
 }
 
 /// Runs all queries.
-fn ask(place: &Place) -> Answers {
-    let opened = open(&place.home(), OpenMode::Existing, KnownIndexes::accepting_all());
+fn run_queries(test_dir: &TestDirectory) -> Answers {
+    let opened = open(&test_dir.home(), OpenMode::Existing, KnownIndexes::accepting_all());
     let (store, reader) = match opened.and_then(|store| Ok((store.read()?, store))) {
         Ok((reader, store)) => (store, reader),
         Err(error) => return vec![Err(error)],
@@ -64,7 +64,7 @@ fn ask(place: &Place) -> Answers {
     answers
 }
 
-/// Positions of the answers that are neither errors nor correct.
+/// Returns the positions of the wrong answers, which are neither errors nor correct.
 fn wrong(found: &Answers, right: &Answers) -> Vec<usize> {
     let is_wrong = |at: &usize| match (&found[*at], right.get(*at)) {
         (Ok(found), Some(Ok(right))) => found != right,
@@ -75,14 +75,14 @@ fn wrong(found: &Answers, right: &Answers) -> Vec<usize> {
 }
 
 /// Writes to a store. If the write succeeds, all other records must be unchanged or errors.
-fn write_to(place: &Place, right: &Answers, what: &dyn std::fmt::Debug) {
+fn write_to(test_dir: &TestDirectory, right: &Answers, what: &dyn std::fmt::Debug) {
     let write = |store: RecordStore| store.write(|writer| writer.put(SMALL, &key(0), &value(0, 0)));
     // A store without a record of the user is checked completely first.
-    let written = open(&place.home(), OpenMode::Existing, KnownIndexes::accepting_all()).and_then(write);
+    let written = open(&test_dir.home(), OpenMode::Existing, KnownIndexes::accepting_all()).and_then(write);
     if written.is_ok() {
-        let found = ask(place);
+        let found = run_queries(test_dir);
         assert_eq!(wrong(&found, right), [] as [usize; 0], "after a write: {what:?}");
-        assert!(found.iter().all(Result::is_ok), "a store that was not sound was written to: {what:?}");
+        assert!(found.iter().all(Result::is_ok), "a damaged store was written to: {what:?}");
     }
 }
 
@@ -108,7 +108,7 @@ enum Damage {
         from: usize,
         to: usize,
     },
-    /// A page of another time. A page of another position gets the number of the position that it is copied to.
+    /// A copy of another page that keeps the page number of the overwritten page.
     Forge {
         from: usize,
         to: usize,
@@ -153,34 +153,34 @@ impl Damage {
 
 /// A store with its correct answers.
 struct Trial {
-    place: Place,
+    test_dir: TestDirectory,
     data: Vec<u8>,
     right: Answers,
 }
 
 impl Trial {
     fn new() -> Self {
-        let (place, data) = (Place::new(), sound());
-        place.replace_data_file(&data);
-        let right = ask(&place);
+        let (test_dir, data) = (TestDirectory::new(), valid_store());
+        test_dir.replace_data_file(&data);
+        let right = run_queries(&test_dir);
         assert!(right.iter().all(Result::is_ok));
-        Self { place, data, right }
+        Self { test_dir, data, right }
     }
 
     /// Runs all queries on a damaged file, then writes to it. Returns whether the damage was noticed.
     fn run(&self, damaged: &[u8], what: &dyn std::fmt::Debug) -> bool {
-        self.place.replace_data_file(damaged);
-        let found = ask(&self.place);
+        self.test_dir.replace_data_file(damaged);
+        let found = run_queries(&self.test_dir);
         let wrong = wrong(&found, &self.right);
         assert!(wrong.is_empty(), "{what:?}: {:?}", found[wrong[0]]);
-        write_to(&self.place, &self.right, what);
+        write_to(&self.test_dir, &self.right, what);
         found.iter().any(Result::is_err)
     }
 }
 
 /// Number of damaged files to test.
 fn cases() -> u32 {
-    std::env::var("AURORA_CORRUPTIONS").map_or(120, |count| count.parse().expect("a number"))
+    std::env::var("AURORA_CORRUPTIONS").map_or(120, |count| count.parse().expect("the value is a number"))
 }
 
 #[test]
@@ -201,17 +201,17 @@ fn random_damage_never_yields_a_wrong_record() {
 }
 
 #[test]
-fn records_of_a_changed_structure_are_right_or_errors() {
+fn damage_to_the_structure_never_yields_a_wrong_record() {
     let trial = Trial::new();
     let sites = Sites::from_data(&trial.data);
-    let first: u64 = std::env::var("AURORA_SEED").map_or(0, |seed| seed.parse().expect("a number"));
+    let first: u64 = std::env::var("AURORA_SEED").map_or(0, |seed| seed.parse().expect("the value is a number"));
     for seed in first..first + u64::from(cases()) {
         let mut damaged = trial.data.clone();
         let Mutation { what, .. } = sites.mutate(&mut damaged, seed);
-        // A meta page that was rolled back is noticed by the signature of the previous generation, unless that is
-        // damaged too.
-        let is_turned_back = what.contains("transaction in page") && what.matches(';').count() > 1;
-        if !is_turned_back {
+        // A meta page that was rolled back is noticed by the signature of the previous generation, unless the signature
+        // is damaged too.
+        let may_be_unnoticed = what.contains("transaction in page") && what.matches(';').count() > 1;
+        if !may_be_unnoticed {
             trial.run(&damaged, &what);
         }
     }
@@ -223,8 +223,8 @@ fn truncated_files_are_recognised() {
     let lengths = (0..trial.data.len()).step_by(PAGE).flat_map(|page| [page, page + 1, page + 2_000]);
     let mut refused = 0;
     for length in lengths.chain([10, 100, 150]).filter(|&length| length < trial.data.len()) {
-        trial.place.replace_data_file(&trial.data[..length]);
-        match ask(&trial.place).as_slice() {
+        trial.test_dir.replace_data_file(&trial.data[..length]);
+        match run_queries(&trial.test_dir).as_slice() {
             // The first ten bytes of any file are zero.
             [Err(StorageError::NoIndex { .. })] if length <= 10 => {}
             [Err(error)] => {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use aurora_storage::{KnownIndexes, OpenMode, Origin, RecordReader, RecordStore, StorageError};
 
-use super::{LARGE, Place, SMALL, open};
+use super::{LARGE, SMALL, TestDirectory, open};
 use crate::damage::generator;
 
 /// Environment variable with the directory in which the child process writes.
@@ -33,11 +33,11 @@ const KILLS: usize = 12;
 #[test]
 fn dying_writer_of_records() {
     let Ok(directory) = std::env::var(DIRECTORY) else { return };
-    let last: u64 = std::env::var(LAST).map_or(u64::MAX, |last| last.parse().expect("a number"));
+    let last: u64 = std::env::var(LAST).map_or(u64::MAX, |last| last.parse().expect("the value is a number"));
     let directory = Path::new(&directory);
     let known = KnownIndexes::at(directory.join("known"));
-    let store = open(&directory.join("home"), OpenMode::Create, known).expect("opens");
-    let newest = newest(&store.read().expect("reads"));
+    let store = open(&directory.join("home"), OpenMode::Create, known).expect("the store can be opened");
+    let newest = newest(&store.read().expect("the store can be read"));
     for number in newest + 1..=last {
         let write = store.write(|writer| {
             for key in 0..KEYS {
@@ -46,10 +46,10 @@ fn dying_writer_of_records() {
             }
             writer.put(LARGE, b"large", &number.to_le_bytes().repeat(1_000))
         });
-        write.expect("writes");
+        write.expect("the records can be written");
         // The test harness writes to standard output too.
         println!("\nwritten {number}");
-        std::io::stdout().flush().expect("writes");
+        std::io::stdout().flush().expect("standard output can be written");
     }
 }
 
@@ -57,50 +57,51 @@ fn dying_writer_of_records() {
 fn newest(reader: &RecordReader) -> u64 {
     let number = |value: &[u8]| {
         let (numbers, rest) = value.as_chunks::<8>();
-        assert!(rest.is_empty() && numbers.iter().all(|number| *number == numbers[0]), "a value in part");
+        assert!(rest.is_empty() && numbers.iter().all(|number| *number == numbers[0]), "a partial value");
         u64::from_le_bytes(numbers[0])
     };
-    let large = reader.get(LARGE, b"large").expect("sound").map_or(0, number);
-    let records = reader.from(SMALL, &[]).expect("sound").map(|record| record.expect("sound"));
+    let large = reader.get(LARGE, b"large").expect("the store is valid").map_or(0, number);
+    let records =
+        reader.from(SMALL, &[]).expect("the store is valid").map(|record| record.expect("the store is valid"));
     let numbers: Vec<u64> = records.map(|(_, value)| number(value)).collect();
     assert_eq!(numbers.len(), if large == 0 { 0 } else { KEYS });
-    assert!(numbers.iter().all(|&number| number == large), "a transaction in part");
+    assert!(numbers.iter().all(|&number| number == large), "a partial transaction");
     large
 }
 
-fn child(place: &Place) -> Command {
-    let mut command = Command::new(std::env::current_exe().expect("has a path"));
+fn child(test_dir: &TestDirectory) -> Command {
+    let mut command = Command::new(std::env::current_exe().expect("the test program has a path"));
     let test = "records::deaths::dying_writer_of_records";
-    command.args([test, "--exact", "--nocapture"]).env(DIRECTORY, place.0.path());
+    command.args([test, "--exact", "--nocapture"]).env(DIRECTORY, test_dir.0.path());
     command.stderr(Stdio::null()).stdin(Stdio::null());
     command
 }
 
-fn newest_in(place: &Place) -> u64 {
-    let store = place.open();
-    // Whichever transaction is the newest, this user created it.
-    assert_ne!(store.origin().expect("reads"), Origin::Unknown);
-    newest(&store.read().expect("reads"))
+fn newest_in(test_dir: &TestDirectory) -> u64 {
+    let store = test_dir.open();
+    // Whichever transaction is the newest, this user has created the store.
+    assert_ne!(store.origin().expect("the store can be read"), Origin::Unknown);
+    newest(&store.read().expect("the store can be read"))
 }
 
 #[test]
 fn a_writer_that_dies_at_any_step_leaves_the_old_transaction_or_the_new_one() {
-    let place = Place::new();
+    let test_dir = TestDirectory::new();
     let (mut points, mut new) = (0, 0);
     for before in 0..3 {
-        assert_eq!(newest_in(&place), before);
+        assert_eq!(newest_in(&test_dir), before);
         for point in 1.. {
-            let mut command = child(&place);
+            let mut command = child(&test_dir);
             command.env(LAST, (before + 1).to_string()).env(POINT, point.to_string()).stdout(Stdio::null());
-            let lived = command.status().expect("runs").success();
-            let found = newest_in(&place);
+            let lived = command.status().expect("the child process can be started").success();
+            let found = newest_in(&test_dir);
             assert!(found == before || found == before + 1, "{found} at step {point}");
             points += usize::from(!lived);
             new += usize::from(!lived && found > before);
             if found > before {
                 break;
             }
-            assert!(!lived, "a transaction that was not interrupted is there");
+            assert!(!lived, "a transaction that was not interrupted is missing");
         }
     }
     // The test would prove nothing if no writer was killed.
@@ -109,20 +110,21 @@ fn a_writer_that_dies_at_any_step_leaves_the_old_transaction_or_the_new_one() {
 
 #[test]
 fn a_killed_writer_keeps_all_acknowledged_transactions() {
-    let (place, mut random) = (Place::new(), generator());
+    let (test_dir, mut random) = (TestDirectory::new(), generator());
     let mut acknowledged = 0;
     for _ in 0..KILLS {
-        let mut writer: Child = child(&place).stdout(Stdio::piped()).spawn().expect("starts");
-        let output = BufReader::new(writer.stdout.take().expect("is piped"));
+        let mut writer: Child =
+            child(&test_dir).stdout(Stdio::piped()).spawn().expect("the child process can be started");
+        let output = BufReader::new(writer.stdout.take().expect("standard output is piped"));
         let reading = std::thread::spawn(move || {
             let lines = output.lines().map_while(Result::ok);
             lines.filter_map(|line| line.strip_prefix("written ")?.parse::<u64>().ok()).last()
         });
         std::thread::sleep(Duration::from_millis(20 + random(80) as u64));
-        writer.kill().expect("can be killed");
-        writer.wait().expect("ends");
-        acknowledged = reading.join().expect("reads").unwrap_or(0).max(acknowledged);
-        let found = newest_in(&place);
+        writer.kill().expect("the child process can be killed");
+        writer.wait().expect("the child process can be awaited");
+        acknowledged = reading.join().expect("the reading thread does not panic").unwrap_or(0).max(acknowledged);
+        let found = newest_in(&test_dir);
         assert!(found == acknowledged || found == acknowledged + 1, "{found} after {acknowledged}");
         acknowledged = found;
     }
@@ -140,70 +142,84 @@ fn dying_opener() {
     let Ok(directory) = std::env::var(OPENED) else { return };
     let directory = Path::new(&directory);
     let path = directory.join("home").join(super::NAME).join("lock.mdb");
-    let file = std::fs::File::options().read(true).write(true).open(path).expect("opens");
+    let file = std::fs::File::options().read(true).write(true).open(path).expect("the file can be opened");
     let store = std::env::var_os(SHARED).map(|_| {
-        open(&directory.join("home"), OpenMode::Create, KnownIndexes::at(directory.join("known"))).expect("opens")
+        open(&directory.join("home"), OpenMode::Create, KnownIndexes::at(directory.join("known")))
+            .expect("the store can be opened")
     });
     if store.is_none() {
-        rustix::fs::fcntl_lock(&file, rustix::fs::FlockOperation::LockExclusive).expect("nobody has it open");
+        rustix::fs::fcntl_lock(&file, rustix::fs::FlockOperation::LockExclusive)
+            .expect("no other process has the lock file open");
     }
     // The number of the newest transaction has not been set yet.
-    file.write_all_at(&[0; 8], 8).expect("writes");
+    file.write_all_at(&[0; 8], 8).expect("the records can be written");
     println!("\nopening");
-    std::io::stdout().flush().expect("writes");
+    std::io::stdout().flush().expect("standard output can be written");
     std::thread::sleep(Duration::from_secs(600));
 }
 
 /// A store of three transactions, and a process that runs [`dying_opener`].
 #[cfg(target_os = "linux")]
-fn opened_by_another(shared: bool) -> (Place, Child) {
-    let place = Place::new();
+fn opened_by_another(shared: bool) -> (TestDirectory, Child) {
+    let test_dir = TestDirectory::new();
     for number in 1..=3_u64 {
-        let write = place.open().write(|writer| writer.put(SMALL, b"key", &number.to_le_bytes()));
-        write.expect("writes");
+        let write = test_dir.open().write(|writer| writer.put(SMALL, b"key", &number.to_le_bytes()));
+        write.expect("the records can be written");
     }
-    let mut command = Command::new(std::env::current_exe().expect("a program"));
-    command.args(["--exact", "records::deaths::dying_opener", "--nocapture"]).env(OPENED, place.0.path());
+    let mut command = Command::new(std::env::current_exe().expect("the test program has a path"));
+    command.args(["--exact", "records::deaths::dying_opener", "--nocapture"]).env(OPENED, test_dir.0.path());
     if shared {
         command.env(SHARED, "1");
     }
-    let mut opener = command.stdout(Stdio::piped()).spawn().expect("starts");
-    let lines = BufReader::new(opener.stdout.take().expect("is piped")).lines();
+    let mut opener = command.stdout(Stdio::piped()).spawn().expect("the child process can be started");
+    let lines = BufReader::new(opener.stdout.take().expect("standard output is piped")).lines();
     assert!(lines.map_while(Result::ok).any(|line| line == "opening"));
-    (place, opener)
+    (test_dir, opener)
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn a_process_waiting_for_a_killed_opener_sees_all_records() {
-    let (place, mut opener) = opened_by_another(false);
+    let (test_dir, mut opener) = opened_by_another(false);
     std::thread::scope(|scope| {
         let waiting = scope.spawn(|| {
-            let store = place.open();
+            let store = test_dir.open();
             let key = |store: &RecordStore| {
-                store.read().expect("reads").get(SMALL, b"key").expect("sound").map(<[u8]>::to_vec)
+                store
+                    .read()
+                    .expect("the store can be read")
+                    .get(SMALL, b"key")
+                    .expect("the store is valid")
+                    .map(<[u8]>::to_vec)
             };
             let before = key(&store);
-            store.write(|writer| writer.put(SMALL, b"more", b"value")).expect("writes");
+            store.write(|writer| writer.put(SMALL, b"more", b"value")).expect("the records can be written");
             (before, key(&store))
         });
         std::thread::sleep(Duration::from_millis(200));
         assert!(!waiting.is_finished(), "it did not wait");
-        opener.kill().expect("killed");
-        opener.wait().expect("ends");
+        opener.kill().expect("the child process can be killed");
+        opener.wait().expect("the child process can be awaited");
         let value = Some(3_u64.to_le_bytes().to_vec());
-        assert_eq!(waiting.join().expect("opens and writes"), (value.clone(), value));
+        assert_eq!(waiting.join().expect("the waiting thread does not panic"), (value.clone(), value));
     });
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn a_lock_file_kept_out_of_date_by_another_process_is_reported() {
-    let (place, mut opener) = opened_by_another(true);
-    let error = open(&place.home(), OpenMode::Create, place.known_indexes()).err().expect("no transaction is known");
+    let (test_dir, mut opener) = opened_by_another(true);
+    let error =
+        open(&test_dir.home(), OpenMode::Create, test_dir.known_indexes()).err().expect("the lock file is out of date");
     assert!(matches!(&error, StorageError::StaleLock { path } if path.ends_with("lock.mdb")), "{error}");
-    opener.kill().expect("killed");
-    opener.wait().expect("ends");
-    let key = place.open().read().expect("reads").get(SMALL, b"key").expect("sound").map(<[u8]>::to_vec);
+    opener.kill().expect("the child process can be killed");
+    opener.wait().expect("the child process can be awaited");
+    let key = test_dir
+        .open()
+        .read()
+        .expect("the store can be read")
+        .get(SMALL, b"key")
+        .expect("the store is valid")
+        .map(<[u8]>::to_vec);
     assert_eq!(key, Some(3_u64.to_le_bytes().to_vec()));
 }

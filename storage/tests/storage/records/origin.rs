@@ -7,18 +7,18 @@ use aurora_storage::{KnownIndexes, OpenMode, Origin, RecordStore, StorageError};
 use heed::EnvOpenOptions;
 use heed::types::Bytes;
 
-use super::{LARGE, NAME, Place, SMALL, TABLES, open};
+use super::{LARGE, NAME, SMALL, TABLES, TestDirectory, open};
 
 /// The byte that the large value consists of.
 const LARGE_BYTE: u8 = 0x6b;
 
 /// A store of this user with some records.
-fn own() -> Place {
-    let place = Place::new();
-    let store = place.open();
-    store.write(|writer| writer.put(SMALL, b"key", b"value")).expect("writes");
-    store.write(|writer| writer.put(LARGE, b"key", &[LARGE_BYTE; 9_000])).expect("writes");
-    place
+fn own() -> TestDirectory {
+    let test_dir = TestDirectory::new();
+    let store = test_dir.open();
+    store.write(|writer| writer.put(SMALL, b"key", b"value")).expect("the records can be written");
+    store.write(|writer| writer.put(LARGE, b"key", &[LARGE_BYTE; 9_000])).expect("the records can be written");
+    test_dir
 }
 
 fn write(store: &RecordStore) -> Result<(), StorageError> {
@@ -27,17 +27,18 @@ fn write(store: &RecordStore) -> Result<(), StorageError> {
 
 /// Changes a byte of the large value, which no write to the other table reads.
 fn damage(data: &mut [u8]) {
-    let at = data.windows(8_000).position(|bytes| bytes == [LARGE_BYTE; 8_000]).expect("the large value");
+    let at =
+        data.windows(8_000).position(|bytes| bytes == [LARGE_BYTE; 8_000]).expect("the file contains the large value");
     data[at + 4_000] ^= 1;
 }
 
-fn open_unchecked(place: &Place, known: KnownIndexes) -> RecordStore {
-    let home = Directory::open_root(&place.home()).expect("opens");
-    RecordStore::open_unchecked(&home, NAME, (1, TABLES), OpenMode::Existing, known).expect("opens")
+fn open_unchecked(test_dir: &TestDirectory, known: KnownIndexes) -> RecordStore {
+    let home = Directory::open_root(&test_dir.home()).expect("the directory can be opened");
+    RecordStore::open_unchecked(&home, NAME, (1, TABLES), OpenMode::Existing, known).expect("the store can be opened")
 }
 
-fn origin_in(place: &Place, known: KnownIndexes) -> Origin {
-    open_unchecked(place, known).origin().expect("reads")
+fn origin_in(test_dir: &TestDirectory, known: KnownIndexes) -> Origin {
+    open_unchecked(test_dir, known).origin().expect("the store can be read")
 }
 
 fn is_foreign<T>(result: &Result<T, StorageError>) -> bool {
@@ -46,91 +47,99 @@ fn is_foreign<T>(result: &Result<T, StorageError>) -> bool {
 
 #[test]
 fn a_new_store_belongs_to_its_creator() {
-    let place = Place::new();
-    let error = open(&place.home(), OpenMode::Existing, place.known_indexes()).err().expect("there is none");
+    let test_dir = TestDirectory::new();
+    let error = open(&test_dir.home(), OpenMode::Existing, test_dir.known_indexes()).err().expect("there is no store");
     assert!(matches!(error, StorageError::NoIndex { .. }), "{error}");
-    let store = place.open();
-    assert_eq!((store.origin().expect("reads"), store.id().expect("reads")), (Origin::Own, None));
-    write(&store).expect("writes");
-    assert_eq!(store.origin().expect("reads"), Origin::Own);
-    assert!(store.id().expect("reads").is_some());
+    let store = test_dir.open();
+    assert_eq!(
+        (store.origin().expect("the store can be read"), store.id().expect("the store can be read")),
+        (Origin::Own, None)
+    );
+    write(&store).expect("the records can be written");
+    assert_eq!(store.origin().expect("the store can be read"), Origin::Own);
+    assert!(store.id().expect("the store can be read").is_some());
     drop(store);
-    assert_eq!(origin_in(&place, place.known_indexes()), Origin::Own);
+    assert_eq!(origin_in(&test_dir, test_dir.known_indexes()), Origin::Own);
 }
 
 #[test]
 fn a_store_of_somebody_else_is_checked_before_it_is_written_to() {
-    let place = own();
-    let stranger = || KnownIndexes::at(place.0.path().join("of a stranger"));
-    assert_eq!(origin_in(&place, stranger()), Origin::Unknown);
-    assert_eq!(origin_in(&place, KnownIndexes::none()), Origin::Unknown);
-    let sound = fs::read(place.data()).expect("reads");
-    let mut damaged = sound.clone();
+    let test_dir = own();
+    let stranger = || KnownIndexes::at(test_dir.0.path().join("of a stranger"));
+    assert_eq!(origin_in(&test_dir, stranger()), Origin::Unknown);
+    assert_eq!(origin_in(&test_dir, KnownIndexes::none()), Origin::Unknown);
+    let valid = fs::read(test_dir.data()).expect("the file can be read");
+    let mut damaged = valid.clone();
     damage(&mut damaged);
-    place.replace_data_file(&damaged);
+    test_dir.replace_data_file(&damaged);
     let accepting = stranger().accepting_unknown(true);
-    let store = open(&place.home(), OpenMode::Existing, accepting.clone()).expect("opens");
+    let store = open(&test_dir.home(), OpenMode::Existing, accepting.clone()).expect("the store can be opened");
     assert!(matches!(write(&store), Err(StorageError::DamagedRecords { .. })));
     drop(store);
-    let store = open_unchecked(&place, stranger());
+    let store = open_unchecked(&test_dir, stranger());
     assert!(matches!(store.accept(), Err(StorageError::DamagedRecords { .. })));
-    assert_eq!(store.origin().expect("reads"), Origin::Unknown);
+    assert_eq!(store.origin().expect("the store can be read"), Origin::Unknown);
     drop(store);
-    assert_eq!(fs::read(place.data()).expect("reads"), damaged, "nothing was written");
-    place.replace_data_file(&sound);
-    write(&open(&place.home(), OpenMode::Existing, accepting).expect("opens")).expect("is sound");
-    assert_eq!(origin_in(&place, stranger()), Origin::Unknown, "a write that is allowed for now is no acceptance");
-    let store = open_unchecked(&place, stranger());
-    store.accept().expect("is sound");
-    assert_eq!(store.origin().expect("reads"), Origin::Own);
+    assert_eq!(fs::read(test_dir.data()).expect("the file can be read"), damaged, "nothing was written");
+    test_dir.replace_data_file(&valid);
+    write(&open(&test_dir.home(), OpenMode::Existing, accepting).expect("the store can be opened"))
+        .expect("the store is valid");
+    assert_eq!(origin_in(&test_dir, stranger()), Origin::Unknown, "an allowed write does not accept the store");
+    let store = open_unchecked(&test_dir, stranger());
+    store.accept().expect("the store is valid");
+    assert_eq!(store.origin().expect("the store can be read"), Origin::Own);
 }
 
 #[test]
 fn a_store_of_somebody_else_is_neither_read_nor_written_before_it_is_accepted() {
-    let place = own();
-    let sound = fs::read(place.data()).expect("reads");
-    let stranger = || KnownIndexes::at(place.0.path().join("of a stranger"));
+    let test_dir = own();
+    let valid = fs::read(test_dir.data()).expect("the file can be read");
+    let stranger = || KnownIndexes::at(test_dir.0.path().join("of a stranger"));
     for mode in [OpenMode::Existing, OpenMode::Create] {
-        assert!(is_foreign(&open(&place.home(), mode, stranger())));
+        assert!(is_foreign(&open(&test_dir.home(), mode, stranger())));
     }
-    assert!(is_foreign(&write(&open_unchecked(&place, stranger()))));
-    assert_eq!(fs::read(place.data()).expect("reads"), sound, "nothing was written");
-    assert_eq!(origin_in(&place, stranger()), Origin::Unknown);
+    assert!(is_foreign(&write(&open_unchecked(&test_dir, stranger()))));
+    assert_eq!(fs::read(test_dir.data()).expect("the file can be read"), valid, "nothing was written");
+    assert_eq!(origin_in(&test_dir, stranger()), Origin::Unknown);
     // A store of the user that git has written counts as a store of somebody else.
-    place.replace_data_file(&sound);
-    assert!(is_foreign(&open(&place.home(), OpenMode::Existing, place.known_indexes().asking_git(|_, _| true))));
-    write(&open(&place.home(), OpenMode::Existing, place.known_indexes().asking_git(|_, _| false)).expect("opens"))
-        .expect("writes");
-    open(&place.home(), OpenMode::Existing, place.known_indexes().asking_git(|_, _| true))
-        .expect("is as the user left it");
+    test_dir.replace_data_file(&valid);
+    assert!(is_foreign(&open(&test_dir.home(), OpenMode::Existing, test_dir.known_indexes().asking_git(|_, _| true))));
+    write(
+        &open(&test_dir.home(), OpenMode::Existing, test_dir.known_indexes().asking_git(|_, _| false))
+            .expect("the store can be opened"),
+    )
+    .expect("the records can be written");
+    open(&test_dir.home(), OpenMode::Existing, test_dir.known_indexes().asking_git(|_, _| true))
+        .expect("the store is unchanged since the last write");
 }
 
 #[test]
-fn a_store_that_was_changed_since_is_checked_before_it_is_written_to() {
-    let place = own();
-    let mut data = fs::read(place.data()).expect("reads");
-    // The same bytes at another time.
-    place.replace_data_file(&data);
-    assert_eq!(origin_in(&place, place.known_indexes()), Origin::OwnButChanged);
-    write(&place.open()).expect("is sound");
-    assert_eq!(origin_in(&place, place.known_indexes()), Origin::Own);
-    data = fs::read(place.data()).expect("reads");
+fn a_store_changed_since_the_last_write_is_checked_before_it_is_written_to() {
+    let test_dir = own();
+    let mut data = fs::read(test_dir.data()).expect("the file can be read");
+    // The same bytes with another modification time.
+    test_dir.replace_data_file(&data);
+    assert_eq!(origin_in(&test_dir, test_dir.known_indexes()), Origin::OwnButChanged);
+    write(&test_dir.open()).expect("the store is valid");
+    assert_eq!(origin_in(&test_dir, test_dir.known_indexes()), Origin::Own);
+    data = fs::read(test_dir.data()).expect("the file can be read");
     damage(&mut data);
-    place.replace_data_file(&data);
-    assert!(matches!(write(&place.open()), Err(StorageError::DamagedRecords { .. })));
-    assert_eq!(origin_in(&place, place.known_indexes()), Origin::OwnButChanged);
-    // At another place, the id proves nothing.
-    let elsewhere = Place::new();
+    test_dir.replace_data_file(&data);
+    assert!(matches!(write(&test_dir.open()), Err(StorageError::DamagedRecords { .. })));
+    assert_eq!(origin_in(&test_dir, test_dir.known_indexes()), Origin::OwnButChanged);
+    // In another directory, the id proves nothing.
+    let elsewhere = TestDirectory::new();
     elsewhere.replace_data_file(&data);
-    assert_eq!(origin_in(&elsewhere, place.known_indexes()), Origin::Unknown);
+    assert_eq!(origin_in(&elsewhere, test_dir.known_indexes()), Origin::Unknown);
 }
 
-/// Removes the id from a store, as its author could, and leaves a file that is otherwise sound.
-fn without_id(place: &Place) {
-    let path = place.home().join(NAME);
+/// Removes the id from a store, as its author could, and leaves a file that is otherwise valid.
+fn without_id(test_dir: &TestDirectory) {
+    let path = test_dir.home().join(NAME);
     // SAFETY: no other handle has this file open.
-    let lmdb = unsafe { EnvOpenOptions::new().max_dbs(16).map_size(1 << 24).open(&path) }.expect("opens");
-    let transaction = lmdb.write_txn().expect("begins");
+    let lmdb = unsafe { EnvOpenOptions::new().max_dbs(16).map_size(1 << 24).open(&path) }
+        .expect("the environment can be opened");
+    let transaction = lmdb.write_txn().expect("the transaction can begin");
     let committed = lmdb.create_databases_and_commit(transaction, |opener, transaction| {
         let identity: heed::Database<'_, Bytes, Bytes> = opener.create_database(transaction, Some("identity"))?;
         assert!(identity.delete(transaction, b"id")?, "a store has an id");
@@ -141,42 +150,49 @@ fn without_id(place: &Place) {
         format.put(transaction, b"signature", &value)?;
         Ok::<_, heed::Error>(heed::CommitOrAbort::<_, ()>::Commit(format))
     });
-    committed.expect("commits");
+    committed.expect("the transaction can be committed");
     lmdb.prepare_for_closing().wait();
 }
 
 #[test]
-fn a_store_with_records_but_no_id_has_no_owner() {
-    let place = own();
-    without_id(&place);
-    assert!(is_foreign(&open(&place.home(), OpenMode::Existing, place.known_indexes())));
-    let store = open_unchecked(&place, place.known_indexes());
-    assert_eq!(store.id().expect("reads"), None);
-    assert_eq!(store.read().expect("reads").get(SMALL, b"key").expect("sound"), Some(&b"value"[..]));
-    assert_eq!(store.origin().expect("reads"), Origin::Unknown);
+fn a_store_with_records_but_no_id_has_an_unknown_origin() {
+    let test_dir = own();
+    without_id(&test_dir);
+    assert!(is_foreign(&open(&test_dir.home(), OpenMode::Existing, test_dir.known_indexes())));
+    let store = open_unchecked(&test_dir, test_dir.known_indexes());
+    assert_eq!(store.id().expect("the store can be read"), None);
+    assert_eq!(
+        store.read().expect("the store can be read").get(SMALL, b"key").expect("the store is valid"),
+        Some(&b"value"[..])
+    );
+    assert_eq!(store.origin().expect("the store can be read"), Origin::Unknown);
     drop(store);
-    let sound = fs::read(place.data()).expect("reads");
-    let mut data = sound.clone();
+    let valid = fs::read(test_dir.data()).expect("the file can be read");
+    let mut data = valid.clone();
     damage(&mut data);
-    place.replace_data_file(&data);
-    let store = open(&place.home(), OpenMode::Existing, KnownIndexes::accepting_all()).expect("opens");
+    test_dir.replace_data_file(&data);
+    let store =
+        open(&test_dir.home(), OpenMode::Existing, KnownIndexes::accepting_all()).expect("the store can be opened");
     assert!(matches!(write(&store), Err(StorageError::DamagedRecords { .. })));
     drop(store);
-    place.replace_data_file(&sound);
-    let store = open_unchecked(&place, place.known_indexes());
-    store.accept().expect("is sound");
-    assert_eq!(store.origin().expect("reads"), Origin::Own);
-    write(&store).expect("is the user's");
-    assert_eq!(store.read().expect("reads").get(SMALL, b"key").expect("sound"), Some(&b"value"[..]));
+    test_dir.replace_data_file(&valid);
+    let store = open_unchecked(&test_dir, test_dir.known_indexes());
+    store.accept().expect("the store is valid");
+    assert_eq!(store.origin().expect("the store can be read"), Origin::Own);
+    write(&store).expect("the store belongs to the user");
+    assert_eq!(
+        store.read().expect("the store can be read").get(SMALL, b"key").expect("the store is valid"),
+        Some(&b"value"[..])
+    );
 }
 
 #[test]
 fn a_replaced_store_is_not_written_to() {
-    let place = own();
-    let store = place.open();
-    let data = fs::read(place.data()).expect("reads");
-    fs::rename(place.home().join(NAME), place.home().join("aside")).expect("renames");
-    place.replace_data_file(&data);
+    let test_dir = own();
+    let store = test_dir.open();
+    let data = fs::read(test_dir.data()).expect("the file can be read");
+    fs::rename(test_dir.home().join(NAME), test_dir.home().join("aside")).expect("the directory can be renamed");
+    test_dir.replace_data_file(&data);
     // An acknowledged write would be in a file that nobody opens again.
     assert!(matches!(write(&store), Err(StorageError::Replaced { .. })));
 }
