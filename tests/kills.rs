@@ -177,7 +177,7 @@ fn a_recovery_that_dies_at_any_step_can_be_repeated() {
 }
 
 #[test]
-fn a_replacement_that_dies_at_any_step_leaves_the_old_index_or_the_new_one() {
+fn a_command_that_replaces_the_index_leaves_the_old_or_the_new_one_if_it_is_killed() {
     let (fixture, data) = edited();
     fixture.write(".aurora/index/data.mdb", &data);
     let old = digest(&fixture);

@@ -134,7 +134,7 @@ impl ColumnTable {
 
     /// Adds the columns of another table with the same number of rows.
     pub(crate) fn merge(&mut self, other: Self) {
-        debug_assert_eq!(self.rows, other.rows, "staged columns belong to the same rows");
+        debug_assert_eq!(self.rows, other.rows, "both tables have the same rows");
         self.columns.extend(other.columns);
     }
 

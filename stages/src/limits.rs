@@ -187,7 +187,7 @@ impl Limits {
             self.config_path.as_ref().map_or_else(|| "config.toml".to_owned(), |path| path.display().to_string());
         let ceilings_for = |(known, most): (&Limit, u64)| -> Vec<Ceiling> {
             let help = format!(
-                "a project cannot exceed this limit; raise `{}` in [{TABLE}] of {file}, or name the file with --pipeline",
+                "a project cannot exceed this limit; raise `{}` in [{TABLE}] of {file}, or pass the pipeline file with --pipeline",
                 known.key.name
             );
             let ceiling = |(stage, key): &(Option<&'static str>, &'static str)| Ceiling {

@@ -65,7 +65,7 @@ fn arguments_become_the_initial_filters() {
 }
 
 #[test]
-fn a_narrow_screen_shows_the_code_below_the_results_and_a_small_screen_shows_either() {
+fn a_narrow_screen_shows_the_code_below_the_results_and_a_small_screen_shows_one_of_them() {
     let fixture = indexed();
     let tty = browse(&fixture, &["drop page"], WIDE);
     tty.shows("def drop_page").resize(60, 24);

@@ -61,7 +61,7 @@ impl Random {
         let length = bytes.len();
         if length == 0 {
             bytes.extend_from_slice(&self.any().to_le_bytes());
-            return "bytes in an empty place";
+            return "bytes in an empty file";
         }
         let at = self.below(length);
         let end = (at + 1 + self.below(64)).min(length);
@@ -107,7 +107,7 @@ pub(crate) fn attempts(test: &str, usual: u64, attempt: impl Fn(&mut Random)) {
         if let Err(panic) = catch_unwind(AssertUnwindSafe(|| attempt(&mut Random::new(seed)))) {
             eprintln!("FINDING in {test}, seed {seed}. To repeat it:");
             eprintln!("  AURORA_SEED={seed} AURORA_CORRUPTIONS=1 cargo test --test hostile {test}");
-            eprintln!("To keep it, add a separate test for the error.");
+            eprintln!("Add a separate test that reproduces the error.");
             resume_unwind(panic);
         }
     }

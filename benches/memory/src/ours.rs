@@ -29,11 +29,11 @@ pub(crate) fn run(options: &Options) -> Outcome<Figures> {
     if !exists {
         let ((loaded, took), peak) = peak_memory(|| seconds(|| load(&memory, &corpus, options)));
         loaded?;
-        figures.insert("f memory while entries are loaded, most own MiB".to_owned(), peak);
+        figures.insert("f memory while entries are loaded, maximum private memory in MiB".to_owned(), peak);
         figures.insert("a load: all entries, s".to_owned(), took);
         let ((indexed, took), peak) = peak_memory(|| seconds(|| memory.snapshot()));
         indexed?;
-        figures.insert("f memory while they are indexed, most own MiB".to_owned(), peak);
+        figures.insert("f memory while they are indexed, maximum private memory in MiB".to_owned(), peak);
         figures.insert("a load: their index, s".to_owned(), took);
     }
     let size = |name: &str| mebibytes(&place().map(|place| place.directory().join(name)).unwrap_or_default());

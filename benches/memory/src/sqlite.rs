@@ -45,7 +45,7 @@ pub(crate) fn run(options: &Options, side: Side) -> Outcome<Figures> {
         let mut connection = open(options, side)?;
         let ((loaded, took), peak) = peak_memory(|| seconds(|| load(&mut connection, &corpus, options)));
         loaded?;
-        figures.insert("f memory while entries are loaded, most own MiB".to_owned(), peak);
+        figures.insert("f memory while entries are loaded, maximum private memory in MiB".to_owned(), peak);
         figures.insert("a load: all entries, s".to_owned(), took);
     }
     figures.insert("e size: entries and index, MiB".to_owned(), mebibytes(&directory));

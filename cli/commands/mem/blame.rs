@@ -12,11 +12,11 @@ use crate::context::{IndexReportArgs, Outcome, Program, place};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  aur mem blame src/auth.py                 one line each: commit, line number
+  aur mem blame src/auth.py                 the commit and number of each line
   aur mem blame src/auth.py --format json   runs of lines with author and time
 
 The lines are those of the indexed version; zeros stand for a line that is not committed yet.
-The output equals that of `git blame -l`, but the command does not walk the history.")]
+The commits equal those of `git blame -l`, but the command does not walk the history.")]
 pub(crate) struct BlameArgs {
     /// Indexed file
     #[arg(value_name = "FILE")]

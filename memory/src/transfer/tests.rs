@@ -93,7 +93,7 @@ fn accessed_at(times: &[i64]) -> Option<AccessRecord> {
 }
 
 #[test]
-fn endless_input_ends_with_a_problem() {
+fn reading_of_endless_input_stops_with_a_problem() {
     let test = TestMemory::new(Owner::User);
     let placement = Placement { scope: Scope::User, session: None };
     for endless in [&b"\0"[..], b"\n", b"y\n", b"{}\n", b"\xff\n"] {
@@ -136,7 +136,7 @@ fn the_later_of_two_documents_wins() {
 }
 
 #[test]
-fn a_source_that_changed_within_a_second_replaces_its_import() {
+fn a_current_entry_replaces_an_import_with_the_same_time() {
     let test = TestMemory::new(Owner::User);
     let current = |text: &str| [TransferredEntry { is_current: true, ..note("note:a", text, 100) }];
     assert_eq!(counts(&test.put(&current("first"))), [1, 0, 0, 0, 0, 0]);

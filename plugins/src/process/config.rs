@@ -10,15 +10,15 @@ use crate::declaration::{Declaration, DropRows, WrittenType};
 stage_options! {
     /// Runs a program that fills custom columns or drops rows; see the guide to custom stages.
     pub struct Process {
-        /// The program and its arguments. A program without a `/` is looked up in `PATH`. Relative paths start at the
-        /// root.
+        /// The program and its arguments. A program without a `/` is looked up in `PATH`. Other relative paths start
+        /// at the root of the project.
         command: Vec<String> = Vec::new(), strings;
         /// Columns that the program receives.
         reads: Vec<String> = Vec::new(), strings;
         /// Columns that the program fills: `name = "type"`, or a table with `type`, `filter`, `terms`, `embed` and
         /// `boost`.
         writes: BTreeMap<String, WrittenType> = BTreeMap::new(), table;
-        /// Languages of the files that the program receives, alone or with their chunks; all if empty.
+        /// Languages of the files whose rows the program receives; all languages if empty.
         languages: Vec<String> = Vec::new(), strings;
         /// Rows that the program may drop.
         drops: DropRows = DropRows::None, one_of(DropRows::NAMES);
@@ -26,7 +26,8 @@ stage_options! {
         config: serde_json::Map<String, serde_json::Value> = serde_json::Map::new(), table;
         /// Version of the program. Its author must change it when the same input gives a different output.
         version: String = String::new(), string;
-        /// Files and directories of the program, in addition to the files that the command names.
+        /// Files and directories of the program, in addition to the files that the command names. The stage runs
+        /// again when one of them changes.
         files: Vec<String> = Vec::new(), strings;
         /// Files that the output depends on. The stage runs again when one of them changes.
         inputs: Vec<String> = Vec::new(), strings;

@@ -39,7 +39,7 @@ stage_options! {
         /// Columns that the module fills: `name = "type"`, or a table with `type`, `filter`, `terms`, `embed` and
         /// `boost`.
         writes: BTreeMap<String, WrittenType> = BTreeMap::new(), table;
-        /// Languages of the files that the module receives, alone or with their chunks; all if empty.
+        /// Languages of the files whose rows the module receives; all languages if empty.
         languages: Vec<String> = Vec::new(), strings;
         /// Rows that the module may drop.
         drops: DropRows = DropRows::None, one_of(DropRows::NAMES);
