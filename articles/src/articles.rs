@@ -137,7 +137,8 @@ impl Articles {
         there.is_none() || there != self.identity
     }
 
-    /// Removes the index `name` if it exists and is not a directory.
+    /// Removes a file or link at the place of the index directory `name`, so that the directory can be created. Does
+    /// nothing if the directory exists.
     pub(crate) fn clear_index(&self, name: &OsStr) -> Result<(), ArticleError> {
         let failed = ArticleError::io(self.session.path().join(name));
         match self.session.metadata(name) {

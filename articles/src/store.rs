@@ -22,8 +22,8 @@ const SESSIONS: &str = "sessions";
 const LOCK: &str = "lock";
 /// Name of the file with the next unused session number.
 const NEXT: &str = "next";
-/// Maximum number of open sessions, unless none of them is idle. Before the store opens another session, it closes the
-/// least recently used idle session.
+/// Number of open sessions at which the store closes the least recently used idle session before it opens another one.
+/// If no open session is idle, the store exceeds this number.
 const MAX_OPEN_SESSIONS: usize = 128;
 /// Interval at which a request checks whether another request has finished opening a session.
 const POLL_INTERVAL: Duration = Duration::from_millis(2);

@@ -176,7 +176,7 @@ impl SessionWriter {
         loop {
             let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
             if waiting.changes.is_empty() {
-                // The flag is cleared under the lock of the queue, so that the next change starts another thread.
+                // The queue is still locked, so the next submitted change sees `false` and starts another thread.
                 waiting.is_working = false;
                 return;
             }
@@ -283,7 +283,8 @@ fn run(project: &Project, changes: Changes, force: bool, cancel: &CancelToken) -
     Generation::open(project)
 }
 
-/// A guard that clears the queue and its flag if the thread panics, so that the next change starts another thread.
+/// A guard that clears the queue and resets `is_working` if the thread panics, so that the next change starts another
+/// thread.
 struct Idle<'a>(&'a SessionWriter);
 
 impl Drop for Idle<'_> {

@@ -1,4 +1,4 @@
-//! Pauses between background retries of failed rows.
+//! Pauses between the background runs that retry failed rows. A row fails if a pipeline stage cannot process it.
 
 use std::time::{Duration, Instant};
 

@@ -156,7 +156,7 @@ fn is_gone(error: &notify::Error) -> bool {
     }
 }
 
-/// Sends a signal for every event after which an indexed file may have changed.
+/// Receives file events, and sends a signal for every event that may mean a change of an indexed file.
 struct Filter {
     root: PathBuf,
     git: Option<PathBuf>,

@@ -8,9 +8,9 @@ use aurora_project::{Project, ProjectError, chain};
 use aurora_query::{Mode, Searcher};
 use aurora_storage::StorageError;
 
-/// Maximum time that a release waits for searches that still read the generation.
+/// Maximum time that [`Generation::release`] waits for searches that still read the generation.
 const MAX_RELEASE_WAIT: Duration = Duration::from_secs(1);
-/// Time between two checks whether a release can stop waiting.
+/// Time between two checks whether these searches have ended.
 const RELEASE_POLL: Duration = Duration::from_millis(5);
 
 /// The opened generation of a project, shared by all searches.

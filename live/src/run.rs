@@ -86,7 +86,7 @@ pub(crate) fn run(
     let options = IndexOptions {
         force: request.force,
         retries_failures: retries,
-        // A background run must not index an empty directory that replaces a deleted project.
+        // If a project was deleted and an empty directory now has its path, a background run must not index it.
         requires_directory: request.reason != RunReason::Request,
         ..unattended
     };

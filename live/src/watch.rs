@@ -99,7 +99,8 @@ impl Keeper {
                 continue;
             }
             self.live.follow();
-            // The process that updates the index cannot report errors of the pipeline to this process.
+            // Another process updates the index, and cannot report errors of the pipeline to this process. Therefore,
+            // this process checks the pipeline itself.
             if may_write && inputs.as_ref().is_none_or(PipelineInputs::have_changed) {
                 inputs = Some(PipelineInputs::new(self.live.project()));
                 self.live.check_pipeline();
@@ -119,7 +120,7 @@ impl Keeper {
             return false;
         }
         if !self.live.has_index() {
-            // Rebuild a deleted index only if the sources still exist: the whole tree may have been unmounted.
+            // Rebuild a deleted index only if the sources still exist. Otherwise, the tree may have been unmounted.
             return if self.had_index {
                 has_sources(project.root())
             } else {
@@ -127,7 +128,7 @@ impl Keeper {
             };
         }
         let Ok(snapshot) = project.snapshot() else { return false };
-        // If all sources disappear at once, they were more likely unmounted than deleted.
+        // If all sources are missing, they were more likely unmounted than deleted, so the index is kept.
         let may_write = has_sources(project.root())
             && project.options_without_programs().is_ok_and(|options| indexing::may_update(&options, &snapshot));
         self.had_index |= may_write;

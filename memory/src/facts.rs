@@ -72,7 +72,8 @@ impl<'e> EntryFacts<'e> {
                 (column::SCORE, ArchivedMetaValue::Float(score)) => facts.score = Some(score.to_native()),
                 (column::EDITED, ArchivedMetaValue::Integer(time)) => edited = time.to_native(),
                 (column::RULES, ArchivedMetaValue::Strings(rules)) => {
-                    // The separator is a line break. A condition can contain line breaks, but an action cannot.
+                    // The last line break separates the condition from the action. A condition can contain line breaks,
+                    // but an action cannot.
                     let pair = |rule: &'e str| rule.rsplit_once(column::RULE_SEPARATOR);
                     entry.rules = rules.iter().filter_map(|rule| pair(rule.as_str())).collect();
                 }

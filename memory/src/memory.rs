@@ -254,7 +254,8 @@ impl Memory {
         })
     }
 
-    /// Undoes the last change of an entry that has not been undone yet. Returns the resulting version.
+    /// Undoes the newest change of an entry, or, after earlier undos, the newest change that has not been undone yet.
+    /// Returns the resulting version.
     ///
     /// # Errors
     /// Returns [`MemoryError::NoEntry`] or [`MemoryError::NothingToUndo`]. Fails if the change cannot be written.

@@ -1,5 +1,5 @@
-//! Advice on errors, such as the command to run next. The libraries that this crate depends on do not know the
-//! commands.
+//! Advice on errors, such as the command to run next. The messages of the errors cannot contain such advice, because
+//! the libraries that create them do not know the commands.
 
 use std::error::Error;
 use std::path::Path;

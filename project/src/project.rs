@@ -142,7 +142,8 @@ impl Project {
         Ok(IndexOptions { untrusted: programs::untrusted(&options)?, ..options })
     }
 
-    /// Returns the options of a run over the documents of a source. No stage of such a run uses a program.
+    /// Returns the options of a run that reads its documents from `source` instead of the tree. No stage of such a run
+    /// uses a program.
     ///
     /// # Errors
     /// See [`Self::options`].
@@ -167,8 +168,8 @@ impl Project {
     }
 }
 
-/// Whether a project's directory contains an entry whose name does not begin with a dot. The directory of an imported
-/// index may contain nothing but `.aurora`.
+/// Whether a project's directory contains an entry whose name does not begin with a dot. An index can be imported
+/// without the sources. In this case, the directory contains only `.aurora`.
 pub fn has_sources(root: &Path) -> bool {
     let Ok(entries) = Directory::open_root(root).and_then(|root| root.entries()) else { return false };
     entries.iter().any(|(name, _)| !name.as_encoded_bytes().starts_with(b"."))

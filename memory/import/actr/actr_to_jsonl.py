@@ -787,7 +787,7 @@ def fit_code(fields, context):
 def fit_reasoning(fields, _context):
     fields.keep(filled, "pattern", "original_query", "complexity", "verification_option")
     fields.keep_objects("subgoals", "description", ("id", "description", "agent"))
-    # Names of tools without a subgoal are combined into one item.
+    # An item that is only the name of a tool belongs to no subgoal. These names are combined into one item.
     items = fields.take_list("tools_used")
     names = [item for item in items if isinstance(item, str)]
     uses = [{"tools": names}] if names else []

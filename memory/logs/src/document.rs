@@ -10,7 +10,8 @@ use crate::fence::fenced;
 use crate::interaction::{JsonText, Phase, Sections};
 use crate::query_id::QueryId;
 
-/// The last line of the sections of a log, and of appended sections.
+/// The line that ends the sections of an interaction, in a new log or in text that is appended to a log. Markdown that
+/// is stored verbatim has no such line.
 pub(crate) const END: &str = "---\n";
 
 /// Formats the header of a log, followed by an empty line.

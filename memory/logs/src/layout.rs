@@ -221,7 +221,7 @@ mod tests {
             let day = civil::date(1970, 1, 1).saturating_add(jiff::Span::new().days(days));
             let name = numbered_name(&keywords(&query, count), day, number);
             let file = format!("{name}{PACKED}");
-            // The name of an unfinished file is 22 bytes longer.
+            // Most file systems limit names to 255 bytes. Names of logs stay at least 22 bytes below the limit.
             prop_assert!(file.len() + 22 <= 255, "{file}");
             prop_assert!(!file.contains(['/', '\\', ':', '*', '?', '"', '<', '>', '|', '\0']) && !file.starts_with(['.', '-']));
             prop_assert!(!file.contains(char::is_control) && !file.contains(char::is_whitespace));

@@ -68,8 +68,8 @@ impl LogDirectory {
         let mut names = self.lock_shared();
         let mut entries = directory.entries()?;
         if names.is_none() {
-            // The lock file may not have existed yet, and another process may have created it in the meantime, before
-            // its first change of names.
+            // If the lock file did not exist, the directory was listed without a lock. Another process may have created
+            // the lock file in the meantime and begun to change names. In this case, list the directory again.
             names = self.lock_shared();
             if names.is_some() {
                 entries = directory.entries()?;

@@ -210,7 +210,8 @@ impl<'p> SectionSearch<'p> {
         self.matching_lines += 1;
         self.parts |= parts;
         if self.lines.len() == MAX_SHOWN_LINES {
-            // Replaces the last of the lines with the fewest words, if the new line has more words.
+            // The worst stored line contains the fewest words of the query. If several lines are equally bad, the worst
+            // line is the last of them. It is replaced if the new line contains more words of the query.
             let worst =
                 self.lines.iter().enumerate().min_by_key(|(at, line)| (line.parts.count_ones(), usize::MAX - at));
             match worst {
@@ -227,7 +228,8 @@ impl<'p> SectionSearch<'p> {
         if lines.is_empty() || parts != self.pattern.all_parts() {
             return true;
         }
-        // In the first sections, the header may not have ended yet.
+        // A section can end before the header has been read completely. In this case, the id is taken from the lines of
+        // the header that have been read.
         let id = self.id.clone().or_else(|| self.header.clone()?.finish().id);
         let Section { name, phase } = self.section.clone();
         let (line_start, line_end) = (self.line_start, self.line_end);

@@ -62,7 +62,8 @@ pub(crate) struct PolicyDraft {
     pub(crate) condition: Option<Condition>,
     pub(crate) lifespan: Option<Lifespan>,
     pub(crate) decay: Option<Decay>,
-    /// The escalation flag. An empty string removes the flag that an earlier layer has set.
+    /// The escalation flag: a label, such as `candidate_for_fine_tuning`, for the entries that match the policy. An
+    /// empty string removes the label that an earlier layer has set.
     pub(crate) escalation: Option<String>,
     pub(crate) description: Option<String>,
 }

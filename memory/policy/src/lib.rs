@@ -5,6 +5,9 @@
 //! [`decide`] finds the first rule or policy whose condition holds, and explains the result. [`activation_loss`] and
 //! [`temporal_weight`] are the time-dependent formulas of ranking.
 //!
+//! A policy or rule can also set an escalation flag, such as `candidate_for_fine_tuning`. The flag is a label for the
+//! entries for which the condition holds. It does not affect their lifespan.
+//!
 //! Deliberately absent: file access and storage (callers pass names and texts), a clock (callers pass ages), and the
 //! removal of expired entries.
 //!

@@ -54,12 +54,12 @@ impl Policies {
     ///
     /// - Files are merged in the order of their layers. Files of the same layer are merged in the given order.
     /// - If a policy with the same name already exists, the file overrides only the keys that it sets. The position of
-    ///   the policy in the order does not change. `escalation = ""` removes the flag.
+    ///   the policy in the order does not change. `escalation = ""` removes the escalation flag of the policy.
     /// - New policies of a file are evaluated before all existing policies, in the order of the file.
     /// - The key `default` contains the name of the default policy. The default policy is evaluated last, and applies
     ///   even if its condition does not hold.
-    /// - Only a built-in policy, or a policy that some file sets as `default`, can omit the condition. It is ignored if
-    ///   it is not the default policy after the merge.
+    /// - Only a built-in policy that no file overrides, or a policy that some file sets as `default`, can omit the
+    ///   condition. A policy without a condition is ignored if it is not the default policy after the merge.
     /// - The key `decay` is optional. It defaults to `exponential` for `lifespan = "decay"`, and to `logarithmic` for
     ///   all other lifespans.
     /// - `enabled = false` switches the evaluation off. Then all entries are kept forever, with logarithmic decay.
@@ -68,8 +68,8 @@ impl Policies {
     ///
     /// # Errors
     /// Returns all errors of all files at once. In addition to the errors of [`PolicyLayer::from_toml`] and
-    /// [`PolicyLayer::from_seed_json`], these are errors: a policy without a lifespan, a policy that lacks a condition
-    /// although it is neither built in nor the `default` of any file, and a `default` that is not the name of a policy.
+    /// [`PolicyLayer::from_seed_json`], these are errors: a policy without a lifespan, a missing condition of a policy
+    /// that cannot omit it, and a `default` that is not the name of a policy.
     pub fn load(files: &[ConfigFile<'_>]) -> Result<Self, Diagnostics> {
         let built_in = ConfigFile { layer: Layer::BuiltIn, name: BUILT_IN_NAME, text: BUILT_IN };
         let mut later: Vec<&ConfigFile<'_>> = files.iter().collect();

@@ -117,8 +117,8 @@ impl<'d, 't> LayerReader<'d, 't> {
         memory.and_then(|memory| self.values.table(memory, "memory")).unwrap_or_default()
     }
 
-    /// Reads `enabled` and `default`. `policies` is the key of the policies if the format has them in the same table.
-    /// Returns the entry with this key.
+    /// Reads `enabled` and `default` from the table `entry`. In the JSON format, the same table also contains the
+    /// policies. `policies` is their key in this case, and the function returns the entry with this key.
     fn settings(&mut self, entry: &'d Entry<'t>, prefix: &str, policies: Option<&str>) -> Option<&'d Entry<'t>> {
         let mut found = None;
         let settings = self.values.table(entry, prefix)?;

@@ -8,7 +8,8 @@ use thiserror::Error;
 use crate::condition::Condition;
 use crate::lifespan::{Decay, Lifespan, MAX_DAYS, parse_days};
 
-/// The retention settings of a single entry. The default applies to an entry without `governance`, and has no rules.
+/// The retention settings of a single entry. An entry without `governance` has the [`Default`] settings, which contain
+/// no rules.
 ///
 /// `lifespan_policy` determines whether the rules are used:
 ///

@@ -24,7 +24,7 @@ fn has_strict_form(text: &str) -> bool {
     matches!(zone, "Z" | "+00:00" | "-00:00")
 }
 
-/// Returns a hint for an invalid time without an offset; `None` for any other text.
+/// Returns a hint for a time that is invalid only because it has no offset; `None` for any other text.
 pub(crate) fn help(text: &str) -> Option<String> {
     let is_without_offset = text.len() > 10 && unix_seconds(&format!("{text}Z")).is_some();
     is_without_offset.then(|| "append `Z` for UTC, or an offset such as `+01:00`".to_owned())

@@ -8,7 +8,8 @@ use crate::store::Version;
 
 pub(crate) use aurora_query::memory::ENTRIES_PREFIX as DIRECTORY;
 
-/// Language of the indexed entries. Entries are prose, whose lines can be long.
+/// Language of the indexed entries. A run skips files with long lines, because they are probably minified. This does
+/// not apply to languages for prose, such as this one.
 pub(crate) const ENTRY_LANGUAGE: &str = "markdown";
 
 /// Names of the chunk columns.

@@ -23,7 +23,7 @@ pub(crate) fn registry() -> Registry {
     registry
 }
 
-/// The state of the store that an index contains.
+/// Identifies the store that an index was built from, and the newest change of the store that the index includes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct IndexedState {
     /// The random id of the store.
@@ -33,7 +33,7 @@ pub(super) struct IndexedState {
 }
 
 impl IndexedState {
-    /// The stage that stores the value in the index for the next run.
+    /// Name of the stage that saves this state in the index, where the next run reads it.
     pub(super) const STAGE: &'static str = EntryStore::TYPE;
 
     pub(super) fn from_view(view: &EntryView) -> Result<Self, MemoryError> {

@@ -52,7 +52,7 @@ impl<'w, 't> EntryWriter<'w, 't> {
         self.store(id, before, Version { before: number, ..version })
     }
 
-    /// Undoes the last change of an entry that has not been undone yet.
+    /// Undoes the newest change of an entry, or, after earlier undos, the newest change that has not been undone yet.
     pub(crate) fn undo(&mut self, id: &str, time: i64) -> Result<Version, MemoryError> {
         let current = self.get(id)?.ok_or_else(|| MemoryError::NoEntry(id.to_owned()))?;
         let earlier = match (current.before, &current.document) {

@@ -14,8 +14,9 @@ const HASH_DIGITS: usize = 8;
 pub(super) enum Decision {
     /// Adds the entry, because no stored entry has its id.
     Add,
-    /// Replaces the stored document, because it differs and is older. A document of the same age is also replaced if an
-    /// import stored it and the incoming document is the current content of its source.
+    /// Replaces the stored document, because it differs from the incoming document and is older. A stored document of
+    /// the same age is replaced only if an import stored it and the incoming document is the current content of its
+    /// source.
     Replace {
         /// The time at which the stored entry was added.
         created: i64,

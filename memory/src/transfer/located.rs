@@ -36,7 +36,7 @@ impl DocumentPlace<'_> {
     fn relocate_one(&self, mistake: &Diagnostic) -> Diagnostic {
         let mut mistake = mistake.clone();
         if let Some(Place::File(Location { span, line, column, .. })) = &mut mistake.location {
-            // The document has only one line, so every mistake is in the line of the file.
+            // The whole document is on one line of the file, so every mistake is on this line.
             *line = self.line;
             *column += self.before.chars().count();
             let offset = self.start + self.before.len();

@@ -13,7 +13,7 @@ struct State {
     restorability: Restorability,
 }
 
-/// The condition for restoring a state by an undo.
+/// Whether an undo can restore a state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Restorability {
     /// The state before the entry was first added. It can always be restored, because it needs no stored version.

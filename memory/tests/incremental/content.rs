@@ -30,7 +30,7 @@ pub(crate) fn id(kind: Kind, name: usize) -> String {
     format!("{}{}", kind.prefix(), ["tokens", "deploys", "Rate limits", "schlüssel"][name])
 }
 
-/// Target of the links to a chunk of code instead of an entry.
+/// Target of the links that lead to a chunk of code instead of an entry.
 pub(crate) const CODE: &str = "code:src/gateway.py:refresh";
 
 /// Returns a document without an id.

@@ -1,7 +1,7 @@
 //! Checks that an incrementally updated memory equals a new memory with the same entries.
 //!
 //! The test applies random sequences of changes, verdicts, prunes, compactions and searches to a memory. It also
-//! deletes or damages the index. Then it creates a new memory and replays only the changes that were not undone or
+//! deletes or damages the index. Then it creates a new memory and replays only the changes that were neither undone nor
 //! superseded by a removal, at the same times. Both memories must have the same entries, index and search results. The
 //! test also compares the result of every operation, even of a failed one, with a model.
 //!

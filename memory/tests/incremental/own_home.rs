@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 const OWN: &str = "AURORA_MEMORY_TEST";
 
 /// Runs the body of a test in a child process with a new user directory. `test` is the path of the test in the test
-/// program. A separate user directory is necessary, because it records which memories the user has created.
+/// program. The user directory records which memories the user has created, so the test must not use the real one.
 pub(crate) fn run_in(test: &str, body: impl FnOnce()) {
     if std::env::var_os(OWN).is_some() {
         return body();

@@ -153,7 +153,8 @@ impl Subject {
         match (change(&id, self), self.chains.get(&id).and_then(Chain::current).cloned()) {
             (Ok(Some(change)), Some(changes)) if number(self) != before => self.record(&id, changes, change),
             (Ok(_), Some(_)) => assert_eq!(number(self), before),
-            // An edit whose score is too low succeeds even if the entry does not exist.
+            // `edit` checks the score of the new document before it looks for the entry. If the score is too low, it
+            // stores nothing and returns no error, even if the entry does not exist.
             (Ok(None), None) => {}
             (Err(MemoryError::NoEntry(named)), None) => assert_eq!(named, id),
             (done, current) => panic!("{id}: {done:?} of {current:?}"),

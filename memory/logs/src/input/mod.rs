@@ -19,7 +19,8 @@ const FORM: Form = Form {
     duplicate: code::INVALID_VALUE,
     limit: code::INVALID_VALUE,
     max_depth: 128,
-    // The levels are the root, a list or the summary, and the objects in a list. The output of a phase is not parsed.
+    // Three levels are parsed: the root, the lists and the summary in it, and the objects in the lists. The output of a
+    // phase is not parsed.
     levels: 3,
     max_text_bytes: usize::MAX,
     max_list_values: usize::MAX,

@@ -14,8 +14,8 @@ use crate::error::LogError;
 const STAMP: &str = ".maintained";
 
 impl LogDirectory {
-    /// Runs maintenance, except if maintenance has begun within the last 24 hours. After `max_duration`, no new work is
-    /// started, and the next run continues a day later.
+    /// Runs maintenance, unless maintenance has begun within the last 24 hours. After `max_duration`, no new work is
+    /// started. The remaining work is left to the next run, a day later.
     ///
     /// Logs that were modified within the last 24 hours are kept, even if their interactions are older. Otherwise,
     /// maintenance could remove a log that another process has just written for an old interaction.
