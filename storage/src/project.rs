@@ -46,15 +46,17 @@ impl ProjectDirectory {
     pub const PIPELINE: &'static str = "pipeline.toml";
     /// The configuration of the project.
     pub const CONFIG: &'static str = "config.toml";
-    /// A configuration with learned weights; it has no effect until it is copied.
+    /// A configuration with learned weights. Searches do not read it: it has an effect only after its tables have been
+    /// copied to a configuration file.
     pub const TUNED_CONFIG: &'static str = "tuned.toml";
-    /// Directory of the golden sets mined from the project.
+    /// Directory of the golden sets that `aur mem eval mine` creates.
     pub const MINED_SETS: &'static str = "eval";
     /// Directory of the project's reasoning patterns.
     pub const REASONING: &'static str = "reasoning";
     /// Directory of the project's custom stages.
     pub const PLUGINS: &'static str = "plugins";
-    /// Directory of the reasoning patterns relative to the root, which is the prefix of their indexed paths.
+    /// Path of the directory of reasoning patterns, relative to the root. The indexed path of every pattern begins with
+    /// it.
     pub const REASONING_PREFIX: &'static str = ".aurora/reasoning/";
 
     /// Directory of the index.
