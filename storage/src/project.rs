@@ -21,14 +21,14 @@ pub(crate) const DATA: &str = "data.mdb";
 /// | `plugins/` | custom stages | no: written by people |
 /// | `reasoning/` | reasoning patterns, which are indexed | no: written by people |
 /// | `memory/` | the project's memory: entries, their index and its access history | no: the entries exist only here |
-/// | `eval/`, `tuned.toml` | mined golden sets, learned weights | yes, they can be created again |
+/// | `eval/`, `tuned.toml` | golden sets from `aur mem eval mine`, learned weights | yes, they can be created again |
 /// | `index/` | the index | yes, the next run builds it again |
 /// | `annotations/` | tags that users have given to chunks | no: they exist only here |
 /// | `access/` | the access history | no: it exists only here |
 /// | `tree.walk`, `history.walk`, `history.comparisons` | caches of an index run | yes |
 /// | `tree.check` | stat data of the tree when a search last found it unchanged | yes |
 /// | `runs` | statistics of the last index runs | yes |
-/// | `writer.lock`, `tmp/` | the writer's lock and its temporary files | yes, while no run is writing |
+/// | `writer.lock`, `tmp/` | the lock and the temporary files of the writer | yes, while no run is writing |
 /// | `records.lock`, `create.lock` | locks of processes that write or create a store | yes, while no process holds them |
 /// | `watch.lock` | the lock of the process that keeps the index up to date | yes, while no process holds it |
 /// | `index.new/`, `index.old/` | indexes during a replacement, see `maintain/replacement.rs` | no: `index.old/` may be the only index |

@@ -187,7 +187,7 @@ impl Binding {
 }
 
 /// Returns the name of the module in a file: the file name without extensions. For an `index` file, returns the name of
-/// its directory, and skips directories called `src`.
+/// the nearest directory above it that is not called `src`.
 pub fn module_name(path: &str) -> &str {
     let without_ending = |part| -> &str { str::split(part, '.').next().unwrap_or(part) };
     let mut parts = path.rsplit('/');
