@@ -219,7 +219,7 @@ pub enum Distrust {
     /// No record shows that the user has created or accepted the store.
     #[error("you have neither created nor accepted it")]
     Unknown,
-    /// Git tracks the store, and it has been written since the user's last change, perhaps by git.
+    /// Git tracks the store, and the store has been written since the user's last change, perhaps by git.
     #[error("git tracks it, and it was written since you last changed it")]
     Tracked,
 }

@@ -8,7 +8,7 @@ use crate::unfinished::Unfinished;
 /// Version of the on-disk format that this build reads and writes.
 pub const FORMAT_VERSION: u32 = 15;
 
-/// Prefix of a digest in [`Manifest::fingerprints`] whose stage affects how files are split into chunks.
+/// Prefix of the digest of a stage in [`Manifest::fingerprints`] if the stage affects how files are split into chunks.
 pub const CHUNK_STAGE_PREFIX: &str = "makes chunks";
 
 /// Describes one published generation.

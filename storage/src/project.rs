@@ -21,14 +21,14 @@ pub(crate) const DATA: &str = "data.mdb";
 /// | `plugins/` | custom stages | no: written by people |
 /// | `reasoning/` | reasoning patterns, which are indexed | no: written by people |
 /// | `memory/` | the project's memory: entries, their index and its access history | no: the entries exist only here |
-/// | `eval/`, `tuned.toml` | mined golden sets, learned weights | yes, they can be created again |
+/// | `eval/`, `tuned.toml` | golden sets from `aur mem eval mine`, learned weights | yes, they can be created again |
 /// | `index/` | the index | yes, the next run builds it again |
 /// | `annotations/` | tags that users have given to chunks | no: they exist only here |
 /// | `access/` | the access history | no: it exists only here |
 /// | `tree.walk`, `history.walk`, `history.comparisons` | caches of an index run | yes |
 /// | `tree.check` | stat data of the tree when a search last found it unchanged | yes |
 /// | `runs` | statistics of the last index runs | yes |
-/// | `writer.lock`, `tmp/` | the writer's lock and its temporary files | yes, while no run is writing |
+/// | `writer.lock`, `tmp/` | the lock and the temporary files of the writer | yes, while no run is writing |
 /// | `records.lock`, `create.lock` | locks of processes that write or create a store | yes, while no process holds them |
 /// | `watch.lock` | the lock of the process that keeps the index up to date | yes, while no process holds it |
 /// | `index.new/`, `index.old/` | indexes during a replacement, see `maintain/replacement.rs` | no: `index.old/` may be the only index |
@@ -46,15 +46,17 @@ impl ProjectDirectory {
     pub const PIPELINE: &'static str = "pipeline.toml";
     /// The configuration of the project.
     pub const CONFIG: &'static str = "config.toml";
-    /// A configuration with learned weights; it has no effect until it is copied.
+    /// A configuration with learned weights. Searches do not read it: it has an effect only after its tables have been
+    /// copied to a configuration file.
     pub const TUNED_CONFIG: &'static str = "tuned.toml";
-    /// Directory of the golden sets mined from the project.
+    /// Directory of the golden sets that `aur mem eval mine` creates.
     pub const MINED_SETS: &'static str = "eval";
     /// Directory of the project's reasoning patterns.
     pub const REASONING: &'static str = "reasoning";
     /// Directory of the project's custom stages.
     pub const PLUGINS: &'static str = "plugins";
-    /// Directory of the reasoning patterns relative to the root, which is the prefix of their indexed paths.
+    /// Path of the directory of reasoning patterns, relative to the root. The indexed path of every pattern begins with
+    /// it.
     pub const REASONING_PREFIX: &'static str = ".aurora/reasoning/";
 
     /// Directory of the index.

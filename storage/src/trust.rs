@@ -2,8 +2,8 @@
 //!
 //! A repository can contain an index that its author has forged to give certain answers. Every index therefore has a
 //! random id. The user has a directory outside of any repository, with a record for each index that the user's runs
-//! have created. A record contains the id and, for each copy of the index, a place: the project and the stamp of the
-//! data file after the last run in that project.
+//! have created. A record contains the id and, for each copy of the index, a place: the project, and the stat data of
+//! the data file after the last run in that project.
 //!
 //! A record can also contain digests of the data file. A digest identifies an index that was copied to another
 //! directory. The id and the times are not sufficient for this, because a repository could contain a file with the same
@@ -198,7 +198,7 @@ impl KnownIndexes {
         find().unwrap_or(Origin::Unknown)
     }
 
-    /// Records that this user's run has written the index of a snapshot, with the current stamp of the data file.
+    /// Records that this user's run has written the index of a snapshot, with the current stat data of the data file.
     ///
     /// # Errors
     /// Fails if the record cannot be written.
@@ -270,7 +270,7 @@ impl KnownIndexes {
     }
 
     /// Records that this user has written the store with the id `id` in the directory `name` of `home`, with the
-    /// current stamp of its data file.
+    /// current stat data of its data file.
     pub(crate) fn remember(&self, id: &IndexId, home: &Path, name: &str) -> Result<(), StorageError> {
         self.directory.as_ref().map_or(Ok(()), |directory| self.set(directory, id, (home, name), false))
     }

@@ -42,7 +42,7 @@ impl UserDirectory {
         self.path.join("models")
     }
 
-    /// Directory of the sessions about articles.
+    /// Directory of the sessions in which articles are stored.
     pub fn knowledge(&self) -> PathBuf {
         self.path.join("knowledge")
     }

@@ -4,7 +4,7 @@
 //! first segment that is truncated or damaged. A cache file is safe to delete: the next run recomputes its content and
 //! writes a new file.
 //!
-//! A repository can contain any file, so a cache file is read only if its header contains a secret that the caller
+//! A repository can contain any file, so a cache file is used only if its header contains a secret that the caller
 //! supplies. The author of a repository cannot know the secret.
 //!
 //! Deliberately absent: locks (the caller must ensure a single writer), compaction, and any interpretation of the

@@ -220,9 +220,9 @@ fn code_score(slices: &[[u64; 4]], code: &[[u8; 8]]) -> i32 {
 
 /// Unpacks signed bytes into `row`. `signs` contains the highest bit of each byte, in order, and `packed` contains the
 /// seven lower bits. The length of `packed` is `7 * lanes`, where `lanes` is the length of `row` divided by 8, rounded
-/// up. The lower bits of `row[i]` are the lower bits of `packed[i]` for the first `7 * lanes` bytes of `row`. The bytes
-/// after them are stored in the highest bits of `packed`: bit `b` of `row[7 * lanes + j]` is the highest bit of
-/// `packed[b * lanes + j]`.
+/// up. The lower bits of `row[i]` are the lower bits of `packed[i]` for the first `7 * lanes` bytes of `row`. The lower
+/// bits of the remaining bytes are stored in the highest bits of `packed`: bit `b` of `row[7 * lanes + j]` is the
+/// highest bit of `packed[b * lanes + j]`.
 pub fn unpack_signed(signs: &[u8], packed: &[u8], row: &mut [u8]) {
     dispatch!(unpack_signed_portable(signs: &[u8], packed: &[u8], row: &mut [u8]))
 }

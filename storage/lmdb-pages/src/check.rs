@@ -19,8 +19,8 @@ const MAX_DEPTH: u16 = 32;
 /// The tables in `last` are checked last. If one of them shares a page with another table, the fault is reported for
 /// the table in `last`.
 ///
-/// `seal_of` receives the name of a table and a key. If it returns a mark, the checksum of the value is checked. If it
-/// returns `None` and the value is on overflow pages, only the header of the first page is read.
+/// `seal_of` receives the name of a table and a key. If it returns the mark of the table, the checksum of the value is
+/// checked. If it returns `None` and the value is on overflow pages, only the header of the first page is read.
 pub fn check_structure(
     pages: &Pages<'_>,
     meta: &Meta,
@@ -31,7 +31,7 @@ pub fn check_structure(
     let mut tables = Vec::new();
     let walk = PageWalk::from_roots(pages, meta, &mut tables, &mut |damage| report(&[], damage));
     let Some(mut walk) = walk else { return };
-    // The sort is stable.
+    // The sort is stable, so within both groups the tables stay in the order of their names.
     tables.sort_by_key(|(name, _)| last.iter().any(|last| last.as_bytes() == *name));
     for (name, table) in tables {
         walk.tree(table, &mut |damage| report(name, damage), &mut |_, key, value| {

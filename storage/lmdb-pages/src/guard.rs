@@ -68,8 +68,8 @@ impl Guard {
     }
 
     /// Checks the pages around the path to a key, or to the end of the tree if `key` is `None`. Returns `false` if the
-    /// key's value has more overflow pages than it needs, because only a check of all pages can tell whether the
-    /// additional pages belong to the value.
+    /// whole structure must be checked: the key's value has more overflow pages than it needs, and only a check of all
+    /// pages can tell whether the additional pages belong to the value.
     fn check_path(&mut self, pages: &Pages<'_>, tree: Tree, key: Option<&[u8]>) -> Result<bool, Damage> {
         let mut level: Level<'_> = [None, Some(self.page(pages, tree, tree.root, 1)?), None];
         for depth in 1..=tree.depth {

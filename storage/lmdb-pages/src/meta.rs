@@ -28,11 +28,11 @@ pub struct Meta {
     pub transaction: u64,
     /// Number of the last page in use.
     pub last_page: u64,
-    /// Tree of free pages. The keys are the transactions that freed them.
+    /// Tree of free pages. The keys are the numbers of the transactions that freed the pages.
     pub free: Tree,
     /// Tree of the named trees.
     pub main: Tree,
-    /// Numbers of pages of the two trees.
+    /// For each of the two trees, the number of its pages of each kind.
     pub(crate) counts: [Counts; 2],
 }
 
@@ -93,8 +93,8 @@ impl Meta {
 
     /// Returns the previous generation, from the other meta page.
     ///
-    /// LMDB does not reuse the pages of the previous generation before the other meta page is overwritten, and not
-    /// while this generation has a reader. Returns `None` if the other meta page has been overwritten or cannot be
+    /// LMDB does not reuse the pages of the previous generation until the other meta page has been overwritten and the
+    /// generation of `self` has no reader. Returns `None` if the other meta page has been overwritten or cannot be
     /// read.
     pub fn before<'a>(&self, pages: Pages<'a>) -> Option<(Pages<'a>, Self)> {
         let both = Self::read_both(pages.bytes).ok()?;

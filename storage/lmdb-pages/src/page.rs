@@ -74,7 +74,7 @@ pub(crate) struct TreeRecord {
     pub(crate) counts: Counts,
 }
 
-/// Numbers of pages of a tree, by kind.
+/// The number of pages of each kind in a tree.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
     pub(crate) branches: u64,
@@ -118,8 +118,8 @@ impl Tree {
         })
     }
 
-    /// Returns the tree with the seal `seal`. With a mark, every value that is read must end in a checksum for that
-    /// mark.
+    /// Returns the tree with the seal `seal`. If `seal` is a mark, every value that is read must end in a checksum for
+    /// that mark.
     pub fn with_seal(self, seal: Option<Mark>) -> Self {
         Self { seal, ..self }
     }
@@ -359,8 +359,8 @@ impl<'a> Page<'a> {
         Ok((low, false))
     }
 
-    /// Checks that the keys around the position where [`Self::search`] ended ascend. A damaged key can mislead the
-    /// search only to positions around which keys do not ascend.
+    /// Checks that the keys are in ascending order around the position where [`Self::search`] ended. If a damaged key
+    /// has misled the search, they are not.
     pub(crate) fn check_order_around(&self, position: usize) -> Result<(), Damage> {
         let first = position.saturating_sub(2).max(usize::from(!self.leaf));
         let mut before: Option<&[u8]> = None;

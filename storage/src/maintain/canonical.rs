@@ -126,7 +126,7 @@ impl<'s> Canonical<'s> {
         Ok(())
     }
 
-    /// Calls `each` for the blame of every file that has one, with the new id of its first chunk and the encoded blame.
+    /// Calls `each` for every file with a blame, with the new id of the file's first chunk and the encoded blame.
     fn blames(&self, mut each: impl FnMut(u32, Vec<u8>) -> Result<(), StorageError>) -> Result<(), StorageError> {
         let mut firsts = Vec::new();
         for file in self.snapshot.files() {

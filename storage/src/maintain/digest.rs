@@ -25,9 +25,9 @@ impl Snapshot {
     /// terms, labels, lengths and vector; every file row except its stat data and blob id; the totals, the model and
     /// the custom columns.
     ///
-    /// Stale columns and data computed from them are left out. If a stale column has terms, all terms in the field of
-    /// custom columns are left out. If a stale column is part of the embedded text, all vectors and stored tokens are
-    /// left out.
+    /// Stale columns (see [`crate::Unfinished::is_stale`]) and data computed from them are left out. If a stale column
+    /// has terms, all terms in the field of custom columns are left out. If a stale column is part of the embedded
+    /// text, all vectors and stored tokens are left out.
     ///
     /// Two indexes of the same tree have the same digest, regardless of how each was built.
     ///

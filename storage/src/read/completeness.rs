@@ -57,8 +57,9 @@ impl Snapshot {
         Ok(least)
     }
 
-    /// Returns the number of rows that wait for a stage. If the stage has several columns, returns the number for the
-    /// column with the most missing values.
+    /// Returns the number of rows on which a stage was not run. If the stage has columns, rows that have a value from
+    /// an earlier run are not counted. If the stage has several columns, returns the number for the column with the
+    /// most missing values.
     ///
     /// # Errors
     /// Fails if the index is damaged.
@@ -71,8 +72,8 @@ impl Snapshot {
         Ok(of_columns.unwrap_or_else(|| manifest.unfinished.for_stage(stage).waiting))
     }
 
-    /// Returns the number of rows that wait for the stage of a column and have no value in the column from an earlier
-    /// run.
+    /// Returns the number of rows on which the stage of a column was not run and that have no value in the column from
+    /// an earlier run.
     ///
     /// # Errors
     /// Fails if the index is damaged.

@@ -53,8 +53,8 @@ impl Committer {
         }
     }
 
-    /// Adds an operation that may be committed before later ones. No reader of a published generation may depend on its
-    /// row.
+    /// Adds an operation that may be committed before later ones. No reader of a published generation may depend on the
+    /// row that the operation changes.
     pub(crate) fn push(&mut self, operation: Operation) -> Result<(), StorageError> {
         self.push_together([operation])
     }
@@ -237,8 +237,8 @@ fn open_tables(store: &IndexStore) -> heed::Result<RawTables> {
 
 /// Extends the file to the length that its meta page implies.
 ///
-/// LMDB does not write pages at the end of the file that were allocated and freed in the same transaction. A file
-/// without these pages could be distinguished from a truncated file only by its list of free pages.
+/// LMDB does not write a page that is allocated and freed in the same transaction. If such pages are at the end of the
+/// file, they are missing, and only the list of free pages distinguishes the file from a truncated one.
 fn fill_up(store: &IndexStore) -> Result<(), StorageError> {
     let page = u64::from(store.lmdb.unnamed_database_stat().page_size);
     let extent = (store.lmdb.info().last_page_number as u64 + 1) * page;

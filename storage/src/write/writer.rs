@@ -229,9 +229,9 @@ impl IndexWriter {
     ///
     /// # Errors
     /// Returns the first error of the writing thread ([`StorageError::DiskFull`], [`StorageError::MapFull`],
-    /// [`StorageError::Damaged`]). Returns [`StorageError::Refused`] if chunks of the previous generation stay live
-    /// whose terms were built for other columns, if the vectors do not match the model, or if files with reserved ids
-    /// were not applied. After an error, the previous generation stays published.
+    /// [`StorageError::Damaged`]). Returns [`StorageError::Refused`] if the terms of chunks that stay live were built
+    /// for other columns, if the vectors do not match the model, or if files with reserved ids were not applied. After
+    /// an error, the previous generation stays published.
     pub fn publish(self, update: ManifestUpdate) -> Result<Manifest, StorageError> {
         let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         publish(state, update)

@@ -121,7 +121,7 @@ fn a_mostly_empty_index_is_compacted_unless_it_is_small_or_in_use() {
 /// Environment variable with the directory of the index that a child process reads.
 const READ: &str = "AURORA_TEST_READ_INDEX";
 
-/// Reads an index until its standard input ends. Does nothing unless [`READ`] is set.
+/// Reads an index until the standard input of the process ends. Does nothing unless [`READ`] is set.
 #[test]
 fn reads_an_index_in_a_child_process() {
     let Some(directory) = std::env::var_os(READ) else { return };

@@ -219,7 +219,7 @@ fn damage_never_yields_a_wrong_answer() {
     let (mut noticed, rounds) = (0, 300);
     for round in 0..rounds {
         let mut damaged = data.clone();
-        // Some rounds target the headers of pages, which have the structure, and some the meta pages.
+        // Some rounds target page headers, which contain the structure of the file, and some target the meta pages.
         let near = if round % 3 == 1 { 64 } else { 4096 };
         let (pages, near) = if round % 5 == 0 { (2, 160) } else { (damaged.len() / 4096, near) };
         let mut position = || random(pages) * 4096 + random(near);

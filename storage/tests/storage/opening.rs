@@ -55,8 +55,8 @@ fn a_new_index_is_empty_and_kept_out_of_git() {
     assert!(ignored.starts_with("*\n") && !ignored.contains("index"), "what people write is not ignored: {ignored}");
 }
 
-/// Returns data files as a process leaves them that ends while it creates the file. `first` contains the first bytes
-/// that LMDB writes.
+/// Returns the data files that a process may leave behind if it ends while it creates the file. `first` contains the
+/// first bytes that LMDB writes.
 fn unborn(first: &[u8]) -> Vec<Vec<u8>> {
     let page = first.len() / 2;
     let half = [&first[..page], &vec![0; page]].concat();

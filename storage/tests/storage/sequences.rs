@@ -46,7 +46,7 @@ fn any_step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Returns the path with a number. Two of the paths are longer than LMDB's keys, and have a common prefix.
+/// Returns a different path for each number. Two of the paths are longer than LMDB's keys, and have a common prefix.
 pub(crate) fn path(number: u8) -> String {
     match number {
         4 | 5 => format!("deep/{}{number}.py", "long_directory_name/".repeat(25)),

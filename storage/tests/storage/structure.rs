@@ -12,8 +12,8 @@ use crate::damage::write_data_file;
 use crate::mutation::Sites;
 use crate::repository::{directory, open, piece, replace, synthetic, update, write};
 
-/// Environment variable with the directory in which the child process works. Its file `next` has the first seed, and
-/// `last` the end of the seeds.
+/// Environment variable with the directory in which the child process works. Its file `next` contains the first seed,
+/// and its file `last` the number after the last seed.
 const DIRECTORY: &str = "AURORA_STORAGE_TEST_STRUCTURE";
 /// Environment variable with the number of changed files that are written to, for runs that are too long for ordinary
 /// tests.
@@ -21,7 +21,7 @@ const CORRUPTIONS: &str = "AURORA_CORRUPTIONS";
 /// Maximum time for one file, on any machine, before it counts as a hang.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Returns an index with deleted chunks, free pages, large values and trees of some depth.
+/// Returns an index with deleted chunks, free pages, large values and trees of several levels.
 fn valid_index() -> Vec<u8> {
     let directory = directory();
     let environment = open(directory.path());

@@ -163,9 +163,9 @@ fn common_prefix_len(a: &[u8], b: &[u8]) -> usize {
 /// Finds the body of a term in a block without decoding the terms before it; `None` if the block is damaged or does not
 /// cover the term.
 ///
-/// The scan tracks how many bytes the previous entry shares with the term. If an entry shares more bytes than that with
-/// the previous entry, it is also below the term. If it shares fewer, it is above the term. Only an entry that shares
-/// exactly this many bytes is compared with the term byte by byte.
+/// The scan tracks how many bytes the previous entry, which is below the term, shares with the term. An entry that
+/// shares more bytes than that with the previous entry is also below the term. An entry that shares fewer is above the
+/// term. Only an entry that shares exactly as many is compared with the term byte by byte.
 pub(super) fn find<'a>(bytes: &'a [u8], term: &[u8]) -> Option<Option<&'a [u8]>> {
     let (bound, mut left) = split_bound(bytes)?;
     if !bound.is_empty() && term >= bound {

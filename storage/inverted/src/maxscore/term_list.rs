@@ -13,9 +13,8 @@ use crate::postings::{ListWindow, Postings};
 
 /// A list with at most this many live postings is scored before the search, so that its bounds are exact.
 const MAX_SCORED_POSTINGS: u32 = 1024;
-/// Share of a bound that the best posting of its group nearly always reaches, if the postings of the group have
-/// occurrences outside the body. With a higher share, more estimates are too high, and an estimate that is too high
-/// doubles the work.
+/// The best posting of a group with occurrences outside the body nearly always reaches this share of the bound of the
+/// group. With a higher share, more estimates are too high, and an estimate that is too high doubles the work.
 const REACHED_SHARE: f32 = 0.8;
 /// To look up candidates, a window with at most this many postings per candidate is decoded completely.
 const MAX_POSTINGS_PER_CANDIDATE: usize = 16;
@@ -159,7 +158,7 @@ impl<'p> TermList<'p> {
         }
     }
 
-    /// Looks up the candidates in this list and adds their scores to their partial scores.
+    /// Looks up each candidate in this list, and adds the score of its posting to its partial score.
     pub(super) fn add_to(&mut self, scratch: &mut WindowScratch<'_>, candidates: &mut WindowCandidates) {
         let (range, count) = (self.range(scratch.number), self.bound_in(scratch.number).count as usize);
         match &mut self.postings {

@@ -1,10 +1,10 @@
 //! Divides the postings of a window into groups of similar postings. An impact bound made of the highest frequencies
 //! and shortest lengths of a group is then close to the impact of its best posting.
 //!
-//! Postings are compared by their weights, and each search may use different weights. Grouping always uses the weights
-//! in [`GROUPING`], a constant of the format. The groups, and therefore the bytes of the impacts, depend only on the
-//! postings, so verification can recompute them. A bound holds for the weights of every search, but is tightest if they
-//! are near [`GROUPING`].
+//! Postings are compared by their weights, which depend on the weights of the fields. Each search may use different
+//! field weights, but grouping always uses those in [`GROUPING`], a constant of the format. The groups, and therefore
+//! the bytes of the impacts, depend only on the postings, so verification can recompute them. A bound holds for the
+//! field weights of every search, but is tightest if they are close to those in [`GROUPING`].
 
 use std::ops::Range;
 

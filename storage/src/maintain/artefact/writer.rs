@@ -38,7 +38,7 @@ impl Snapshot {
         };
         let mut builder = tempfile::Builder::new();
         builder.prefix(".aurora-export-");
-        // The file gets the permissions of the user's umask, and not those of a private temporary file.
+        // The file gets the permissions that the user's umask allows, and not those of a private temporary file.
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
         let mut file = builder.tempfile_in(directory).map_err(io)?;

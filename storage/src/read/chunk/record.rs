@@ -14,7 +14,7 @@ pub struct Chunk {
     pub key: String,
     /// Type of the chunk.
     pub chunk_type: ChunkType,
-    /// Path relative to the indexed root, with `/`.
+    /// Path relative to the indexed root, with `/` as the separator.
     pub path: String,
     /// Language name, such as `python`.
     pub language: String,
@@ -45,7 +45,7 @@ pub struct Chunk {
     pub bases: Vec<String>,
     /// Modules and names that the chunk's file imports.
     pub imports: Vec<String>,
-    /// Imports of the file whose bound names cannot be derived from their paths. Only the first chunk of a file has
+    /// The file's imports whose bound names cannot be derived from their paths. Only the first chunk of a file has
     /// them.
     pub bindings: Vec<Binding>,
     /// Other symbols that the chunk depends on.
@@ -157,8 +157,8 @@ pub struct Relations {
     pub dependencies: Vec<String>,
 }
 
-/// A name that an import binds in its file, or under which the file exports a definition. Names that equal the last
-/// component of the import's path need no binding.
+/// A name that an import binds in its file, or a name under which the file exports a definition. Names that equal the
+/// last component of the import's path need no binding.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Binding {
     /// The name in the file; `*` means every name that the module exports.
@@ -187,7 +187,7 @@ impl Binding {
 }
 
 /// Returns the name of the module in a file: the file name without extensions. For an `index` file, returns the name of
-/// its directory, and skips directories called `src`.
+/// the nearest directory above it that is not called `src`.
 pub fn module_name(path: &str) -> &str {
     let without_ending = |part| -> &str { str::split(part, '.').next().unwrap_or(part) };
     let mut parts = path.rsplit('/');

@@ -150,7 +150,7 @@ impl<'s> ChunkRecord<'s> {
         self.fields.chunk_type
     }
 
-    /// Path relative to the indexed root, with `/`.
+    /// Path relative to the indexed root, with `/` as the separator.
     pub fn path(&self) -> &'s str {
         &self.source.path
     }

@@ -74,7 +74,7 @@ fn runs(chunks: &[ChunkId]) -> Vec<(u32, u32)> {
 /// A file row that is read in place.
 #[derive(Clone, Copy)]
 pub struct FileRow<'a> {
-    /// Path relative to the indexed root, with `/`.
+    /// Path relative to the indexed root, with `/` as the separator.
     pub path: &'a str,
     /// Size in bytes.
     pub size: u64,

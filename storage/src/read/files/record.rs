@@ -9,7 +9,7 @@ use crate::unfinished::UnfinishedRow;
 /// Data about a file that is stored between runs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FileRecord {
-    /// Path relative to the indexed root, with `/`.
+    /// Path relative to the indexed root, with `/` as the separator.
     pub path: String,
     /// Size in bytes.
     pub size: u64,
@@ -52,7 +52,8 @@ pub struct FileStamp {
 }
 
 impl FileStamp {
-    /// Whether a file that had this stamp, and now has the stamp `found`, has not been written or replaced in between.
+    /// Whether a file that had this stat data, and now has the stat data `found`, was not written or replaced in
+    /// between.
     pub fn is_unchanged(&self, found: &Self) -> bool {
         let is_same_inode = self.inode == 0 || self.inode == found.inode;
         self.modified != 0 && self.modified == found.modified && self.changed == found.changed && is_same_inode

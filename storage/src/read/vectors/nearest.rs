@@ -13,14 +13,14 @@ use super::block::BLOCK_IDS;
 use super::block::VectorBlock;
 use super::code::CodeQuery;
 
-/// Minimum number of candidates that the codes select. On 630,000 chunks of 65 repositories, 2,048 candidates with the
-/// embedded model contain 99.7 % of the ten nearest vectors and 98 % of the hundred nearest. More candidates take more
-/// time and do not improve the measured search quality.
+/// Minimum number of candidates that the codes select. With vectors of the built-in model for 630,000 chunks of 65
+/// repositories, 2,048 candidates contain 99.7 % of the ten nearest vectors and 98 % of the hundred nearest. More
+/// candidates take more time and do not improve the measured search quality.
 const MIN_CANDIDATES: usize = 2048;
 /// Minimum number of candidates for each requested result.
 const CANDIDATES_PER_RESULT: usize = 20;
-/// Maximum number of eligible chunks, as a multiple of the number of candidates, for which all vectors are compared
-/// exactly.
+/// If the number of eligible chunks is at most this multiple of the number of candidates, all of their vectors are
+/// compared exactly.
 const MAX_EXACT_FACTOR: u64 = 4;
 
 /// Number of shares of the codes for each thread. With only one share for each thread, a thread that is busy with
@@ -173,9 +173,9 @@ fn scan_codes(
     }
 }
 
-/// Returns the vectors in `blocks` whose codes may be among the nearest `candidates` of all blocks. The result may
-/// contain other vectors too. `threshold` is a score that at least `candidates` vectors of all blocks reach. This
-/// function raises it.
+/// Returns those vectors in `blocks`, a share of all blocks, whose codes may be among the `candidates` nearest codes of
+/// all blocks. The result may contain other vectors too. `threshold` is a score that at least `candidates` vectors of
+/// all blocks reach. This function raises it.
 fn nearest_codes(
     blocks: &[(u32, VectorBlock<'_>)],
     query: &CodeQuery,

@@ -20,7 +20,7 @@ use crate::trust::KnownIndexes;
 
 const ACCESS: &str = ProjectDirectory::ACCESS;
 const RECORDS: usize = 0;
-/// The marks differ from the marks of an index's tables.
+/// The format of the log. Its marks, which identify tables in checksums, differ from those of an index's tables.
 const FORMAT: RecordFormat = RecordFormat {
     version: 1,
     mark: 0x41,

@@ -1,4 +1,4 @@
-//! Judgements by users and agents of chunks that a search has shown.
+//! Verdicts of users and agents on chunks that a search has shown.
 
 use aurora_codec::{ByteReader, put};
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! Reads of truncated and changed files return the correct value or an error, never another value, and never crash.
+//! Reading a truncated or changed file returns the correct value or an error, never another value, and never crashes.
 
 use std::fs;
 
@@ -22,7 +22,7 @@ fn value(number: usize, round: usize) -> Vec<u8> {
     format!("{number} {round} ").into_bytes().into_iter().cycle().take(length).collect()
 }
 
-/// Returns the data file of a store with trees of some depth, large values and free pages.
+/// Returns the data file of a store with trees of several levels, large values and free pages.
 fn valid_store() -> Vec<u8> {
     let test_dir = TestDirectory::new();
     let store = test_dir.open();
@@ -118,7 +118,7 @@ enum Damage {
     },
 }
 
-/// Damage anywhere, often in the headers of pages, which have the structure, and in the meta pages.
+/// Damage anywhere, often in page headers, which contain the structure of the file, and in the meta pages.
 fn any_damage(pages: usize) -> impl Strategy<Value = Damage> {
     let page = move || prop_oneof![6 => 0..pages, 1 => 0..2_usize];
     let at = || prop_oneof![1 => 0..PAGE, 1 => 0..64_usize];
