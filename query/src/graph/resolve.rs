@@ -76,7 +76,7 @@ fn element(reader: &Reader<'_, '_>, name: &str) -> Result<Vec<Target>> {
 
 /// Returns the definitions of a called name that a custom stage provides, in a language whose calls cannot be parsed.
 fn from_stage(index: &Index<'_>, from: &Rc<Definition>, name: &str) -> Result<Vec<Target>> {
-    // The index counts base types as called names.
+    // The index counts base types as called names, but a base type is not called.
     if index.snapshot.relations(from.id)?.is_some_and(|relations| relations.bases.iter().any(|base| base == name)) {
         return Ok(Vec::new());
     }

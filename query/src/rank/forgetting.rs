@@ -10,9 +10,9 @@ use crate::config::{ActivationConfig, TypeDecay};
 pub use crate::memory::Forgetting;
 use crate::rank::uses::{UseHistory, days_between};
 
-/// Number of uses above which a memory never decays exponentially.
+/// Number of uses above which a memory always decays slowly (logarithmically).
 const FREQUENT_USES: u64 = 10;
-/// Maximum number of uses of a memory that can decay exponentially.
+/// Maximum number of uses of an inactive memory that decays exponentially.
 const MAX_RARE_USES: u64 = 2;
 /// Number of days for which memories about security do not decay.
 const SECURITY_DAYS: f64 = 365.0;
