@@ -254,9 +254,9 @@ parameters! {
     }
 }
 
-// With expansion, searches find names with one typo (MRR@10 .85 instead of .47), truncated names (.81 instead of .71)
-// and abbreviated names (.66 instead of .63) more often, and the answers to other questions no less often. Expanding
-// frequent terms cost more than it gained.
+// Expansion raises MRR@10 from .47 to .85 for names with one typo, from .71 to .81 for truncated names, and from .63 to
+// .66 for abbreviated names. Searches find the answers to other questions no less often. Expanding frequent terms as well
+// cost more than it gained.
 parameters! {
     /// Weights of added terms, as factors of the terms' scores; 0 turns an expansion off.
     ExpansionConfig at (expansion) {

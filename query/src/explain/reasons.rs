@@ -62,7 +62,7 @@ pub fn semantic_reason(score: Option<f32>) -> &'static str {
 }
 
 /// Describes the access history and git history of a chunk: `accessed 3x, 23 commits, last used 2 days ago`. Git does
-/// not track the entries of a memory, so their descriptions do not mention git.
+/// not track entries of memory, so their descriptions do not mention git.
 pub fn activation_reason(chunk: ChunkType, git: &ChunkHistory, access: Option<&AccessRecord>, now: i64) -> String {
     let mut reasons = Vec::new();
     if let Some(access) = access.filter(|access| access.count > 0) {

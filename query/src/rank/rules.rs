@@ -16,7 +16,7 @@ use crate::understand::Word;
 
 /// Maximum number of lines in a short chunk. Short chunks rarely answer a question.
 const MAX_SHORT_LINES: u32 = 2;
-/// Name of the rule that lowers the scores of memories by age.
+/// Name of the rule that lowers the scores of entries of memory by age.
 pub(crate) const AGE: &str = "age";
 /// Name of the rule that scales all scores down if the best score exceeds 1.
 pub(crate) const SCALE: &str = "scale";
@@ -197,8 +197,8 @@ fn shape(query: &RuleQuery<'_>, chunk: &Features<'_>) -> bool {
         && definition(query, chunk) == 0.0
 }
 
-/// Returns whether the chunk has at most [`MAX_SHORT_LINES`] lines. Memories, and chunks that contain the definition
-/// of a mentioned name, do not count as short.
+/// Returns whether the chunk has at most [`MAX_SHORT_LINES`] lines. Entries of memory, and chunks that contain the
+/// definition of a mentioned name, do not count as short.
 fn short(_: &RuleQuery<'_>, chunk: &Features<'_>) -> bool {
     chunk.lines <= MAX_SHORT_LINES && !chunk.named.chunk_type.is_memory() && !chunk.defines_inside
 }
