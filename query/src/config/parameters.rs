@@ -255,8 +255,8 @@ parameters! {
 }
 
 // Expansion raises MRR@10 from .47 to .85 for names with one typo, from .71 to .81 for truncated names, and from .63 to
-// .66 for abbreviated names. Searches find the answers to other questions no less often. Expanding frequent terms as well
-// cost more than it gained.
+// .66 for abbreviated names. Searches find the answers to other questions no less often. Expanding frequent terms as
+// well cost more than it gained.
 parameters! {
     /// Weights of added terms, as factors of the terms' scores; 0 turns an expansion off.
     ExpansionConfig at (expansion) {

@@ -336,8 +336,8 @@ fn by_name(reader: &Reader<'_, '_>, site: &CallSite, name: &str) -> Result<Vec<T
     let is_test = |path: &str| PathClasses::for_path(path).contains(PathClass::Test);
     let calls_tests = is_test(&reader.from.path);
     let members = namesakes.iter().filter(|other| {
-        // A method that calls a method of the same name on an unknown receiver delegates to another type, so it does not
-        // call itself.
+        // A method that calls a method of the same name on an unknown receiver delegates to another type, so it does
+        // not call itself.
         let is_other = other.id != reader.from.id;
         let is_member = is_other && other.is_function() && !other.owner().is_empty() && !is_free(other);
         other.syntax.group == group && is_member && (calls_tests || !is_test(&other.path))
