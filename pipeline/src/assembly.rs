@@ -34,7 +34,7 @@ impl StagePart {
         Self { name: name.into(), access, workers: None, after: Vec::new(), stage }
     }
 
-    /// The fingerprint of the stage, under its name in the pipeline.
+    /// The fingerprint of the stage, with the stage's name in the pipeline.
     pub fn fingerprint(&self) -> Fingerprint {
         self.stage.fingerprint().renamed(&self.name)
     }
@@ -135,7 +135,7 @@ impl Pipeline {
         Self { run, stages, steps, data_edges }
     }
 
-    /// The fingerprint of every stage in the order of the plan, under the stage's name in the pipeline.
+    /// The fingerprint of every stage in the order of the plan, with the stage's name in the pipeline.
     pub fn fingerprints(&self) -> Vec<Fingerprint> {
         self.stages.iter().map(|stage| stage.part.fingerprint()).collect()
     }

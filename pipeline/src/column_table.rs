@@ -52,7 +52,7 @@ struct StoredColumn {
     bytes: usize,
 }
 
-/// The rows of one entity, stored by column.
+/// The rows of a batch that belong to one entity (files or chunks), stored by column.
 #[derive(Default)]
 pub(crate) struct ColumnTable {
     rows: usize,

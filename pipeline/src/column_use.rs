@@ -1,4 +1,4 @@
-//! The declared uses of a custom column. In addition, every custom column is stored.
+//! The declared uses of a custom column. Every custom column is also stored, even if it has no uses.
 
 use serde::Serialize;
 

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use crate::column::Entity;
 
-/// Reason for dropping a row for which a stage that may drop rows has no result. The stage might have dropped the row.
+/// The reason for dropping a row if a stage that may drop rows has no result for it. Such a row is not kept, because
+/// the stage might have dropped it.
 pub const NO_RESULT: &str = "no result";
 
 /// A row for which a stage has no result, because the stage failed on the row or did not process it.

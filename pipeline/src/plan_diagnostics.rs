@@ -41,8 +41,8 @@ pub(crate) struct PlanContext<'a> {
 }
 
 impl PlanContext<'_> {
-    /// Reports that no stage before `reader` writes the column. `later` is a stage that writes the column afterwards, if
-    /// any. Returns `None` if this may only be a consequence of another error.
+    /// Reports that no stage before `reader` writes the column. `later` is a stage that writes the column afterwards,
+    /// if any. Returns `None` if this may only be a consequence of another error.
     pub(crate) fn missing(&self, reader: usize, column: &str, later: Option<usize>) -> Option<Diagnostic> {
         let writes = |stage: &BrokenStage| stage.site.writes.iter().any(|written| written == column);
         let is_consequence = !self.known && !self.is_typing_error(column) || self.broken.iter().any(writes);
@@ -128,8 +128,9 @@ impl PlanContext<'_> {
         Diagnostic::error(code::MISSING_COLUMN, place, message).with_help(help)
     }
 
-    /// Whether no registered stage type writes the column, and its name differs by only one edit from the name of an
-    /// existing column. Such a name is a typing error, whatever columns the broken stages write.
+    /// Whether `column` is certainly a mistyped name: no registered stage type writes such a column, and the name
+    /// differs by only one edit from the name of an existing column. This holds whatever columns the broken stages
+    /// write.
     fn is_typing_error(&self, column: &str) -> bool {
         let has_writer = self.registry.is_some_and(|registry| registry.writer_of(column).is_some());
         !has_writer && aurora_suggest::nearest_within(column, self.existing_names(), |_| 1).is_some()

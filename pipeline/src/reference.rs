@@ -119,9 +119,10 @@ pub trait Described: Default + Serialize {
     const KEYS: &'static [Key];
 }
 
-/// Declares the configuration of a stage type: a struct with its defaults, which [`Described`] describes. The
-/// documentation of the struct is the summary. A field is a key: its documentation is the meaning of the key, and the
-/// constructor of the [`Key`] follows its default.
+/// Declares the configuration of a stage type: a struct that implements [`Default`] and [`Described`]. The
+/// documentation of the struct becomes [`Described::SUMMARY`]. Each field becomes a [`Key`], and the documentation of
+/// the field becomes the meaning of the key. The default of a field is followed by the name of the constructor of its
+/// key.
 #[macro_export]
 macro_rules! stage_options {
     (

@@ -97,8 +97,9 @@ impl Registry {
         self.types.get(name)
     }
 
-    /// Replaces each built-in column that a stage names with the batch column that stores its values. Returns the
-    /// built-in columns that the stage may not write as declared, each with the declared type.
+    /// Replaces each built-in column in the declared access of a stage with the batch column that stores the values of
+    /// the built-in column. Returns the built-in columns that the stage may not write as declared, each with the
+    /// declared type.
     pub(crate) fn resolve_columns(&self, access: &mut Access) -> Vec<(ColumnReference, DynamicType)> {
         let mut used: BTreeMap<&str, &BuiltInColumn> = BTreeMap::new();
         let mut resolve_read = |column: &mut ColumnSpec| {

@@ -104,9 +104,9 @@ pub struct RunReport {
 }
 
 impl RunReport {
-    /// Combines the reports of two runs of the same pipeline. This is the report of the second run, which continued the
-    /// run of `earlier`. Findings that a source repeats in every run, such as skipped files, are taken from the second
-    /// run only.
+    /// Combines the reports of two runs of the same pipeline. `self` is the report of the second run, which continued
+    /// the run of `earlier`. Findings that a source repeats in every run, such as skipped files, are taken from the
+    /// second run only.
     #[must_use]
     pub fn after(self, earlier: Self) -> Self {
         let elapsed = earlier.elapsed + self.elapsed;

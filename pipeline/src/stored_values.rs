@@ -26,13 +26,13 @@ impl StoredValues {
         Self { values: Some(values.into()), ..Self::default() }
     }
 
-    /// Creates the entry for a row that the last run did not store.
+    /// Creates stored values without content, for a row that the last run did not store.
     pub fn new_row() -> Self {
         Self::default()
     }
 
-    /// Marks the values of `stages` as outdated. Each of these stages, or a stage whose columns it reads, has no result
-    /// for the row.
+    /// Marks the values of `stages` as outdated, because each of these stages, or a stage whose columns it reads, has
+    /// no result for the row.
     #[must_use]
     pub fn outdated_for(self, stages: Arc<BTreeSet<String>>) -> Self {
         Self { outdated: stages, ..self }

@@ -113,7 +113,7 @@ fn own_states(column: &ColumnDeclaration, searcher: &Searcher) -> Vec<String> {
     let missing = searcher.snapshot().manifest().chunk_count.saturating_sub(values);
     let (rows, stage) = (unfinished.for_stage(&column.stage), &column.stage);
     let is_refused = searcher.is_refused(column);
-    // A row that still has a value from an earlier run does not count as waiting.
+    // A row for which the stage was not run does not count if it still has a value from an earlier run.
     let waiting = rows.waiting.min(missing);
     let mut states = Vec::new();
     if is_refused && values > 0 {

@@ -69,7 +69,7 @@ pub(crate) fn list(
     })
 }
 
-/// Returns whether a chunk is an archived entry of a memory.
+/// Returns whether a chunk is an archived entry of memory.
 fn is_expired(searcher: &Searcher, id: ChunkId, now: i64) -> Result<bool, QueryError> {
     let (Some(memory), Some(chunk)) = (&searcher.memory, searcher.snapshot().chunk(id)?) else { return Ok(false) };
     let access = searcher.accesses(&[first_piece(&chunk.key())], &mut Vec::new()).pop().flatten();

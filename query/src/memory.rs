@@ -1,11 +1,11 @@
-//! Properties of an index of memories that a search uses: the visibility of entries, their ageing and their links.
+//! Properties of the index of a memory that a search uses: the visibility of entries, their ageing and their links.
 
 use aurora_storage::{AccessRecord, ArchivedMetaValue, ChunkRecord, ChunkType, Snapshot, StorageError, UserDirectory};
 use roaring::RoaringBitmap;
 use serde::{Deserialize, Serialize};
 use strum::VariantArray;
 
-/// Columns of the chunks of memories.
+/// Columns of the chunks of entries.
 pub mod column {
     /// Scope of an entry, which determines who can find it.
     pub const SCOPE: &str = "scope";
@@ -38,10 +38,10 @@ pub mod column {
         [SCOPE, SESSION, SPEAKER, ORDER, REPLY_TO, TAGS, LINKS, EDITED, RULES, DOMAIN, ROLE, PATTERN, SCORE];
 }
 
-/// Path prefix of the entries of a memory.
+/// Path prefix of entries of memory.
 pub const ENTRIES_PREFIX: &str = "@@memory/";
 
-/// Rules of visibility and ageing of an index of memories.
+/// Rules for the visibility and ageing of the entries in the index of a memory.
 pub trait Retention: Send + Sync {
     /// Returns the chunks that a search may find; `None` for all.
     ///
@@ -108,7 +108,7 @@ impl Source {
         self.into()
     }
 
-    /// Returns the source of a chunk. `is_memory` is true if the chunk belongs to an index of memories.
+    /// Returns the source of a chunk. `is_memory` is true if the chunk belongs to the index of a memory.
     pub(crate) fn for_chunk(chunk_type: ChunkType, path: &str, is_memory: bool) -> Self {
         match chunk_type {
             _ if is_memory => Self::Memory,
@@ -126,8 +126,8 @@ impl Source {
         }
     }
 
-    /// Returns whether chunks of a type can come from this source. `is_memory` is true for an index of memories and
-    /// false for the index of a project.
+    /// Returns whether chunks of a type can come from this source. `is_memory` is true for the index of a memory
+    /// and false for the index of a project.
     pub(crate) fn provides(self, chunk_type: ChunkType, is_memory: bool) -> bool {
         match self {
             Self::Memory if is_memory => true,

@@ -23,8 +23,8 @@ pub struct Searcher {
     name: String,
     /// The indexed directory. Absolute paths in a filter are resolved against this directory.
     root: Option<PathBuf>,
-    /// The rules of an index of memories; `None` for a project. Results show the names of projects, but not of
-    /// memories.
+    /// The rules of visibility and ageing, for the index of a memory; `None` for a project. Results show the names of
+    /// projects, but not of memories.
     pub(crate) memory: Option<Arc<dyn Retention>>,
     snapshot: Snapshot,
     pub(crate) embedder: Option<Arc<dyn QueryEmbedder>>,
@@ -99,7 +99,7 @@ impl Searcher {
         Self { root: Some(root.into()), ..self }
     }
 
-    /// Marks the index as an index of memories, and sets the rules of the memories.
+    /// Marks the index as the index of a memory, and sets the rules of the memory.
     #[must_use]
     pub fn with_memory(self, rules: Arc<dyn Retention>) -> Self {
         Self { memory: Some(rules), ..self }
@@ -155,12 +155,12 @@ impl Searcher {
         }
     }
 
-    /// Returns whether the index contains memories.
+    /// Returns whether the index is the index of a memory.
     pub fn is_memory(&self) -> bool {
         self.memory.is_some()
     }
 
-    /// The key under which the access history records a chunk. All pieces of a long memory entry share one key.
+    /// The key under which the access history records a chunk. All pieces of a long entry of memory share one key.
     pub fn history_key<'k>(&self, key: &'k str) -> &'k str {
         if self.is_memory() { first_piece(key) } else { key }
     }

@@ -1,7 +1,7 @@
 //! Errors and warnings about a configuration, with a code, the place, the source line, and advice on how to fix the
 //! problem.
 //!
-//! The readers of pipeline files and search settings report all mistakes at once in this format.
+//! The code that parses pipeline files and search settings reports all mistakes at once in this format.
 //!
 //! Deliberately absent: the configuration types, suggesting the intended name (`aurora-suggest`), and formatting for a
 //! terminal.

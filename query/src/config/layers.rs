@@ -120,7 +120,7 @@ impl ConfigDraft {
         }
     }
 
-    /// Sets the parameter `key`, or all parameters in the table `key` in the order of the file.
+    /// Sets the parameter `key`. If `key` is a table, sets all parameters in the table, in the order of the file.
     fn add_table(&mut self, key: &str, entry: &Entry<'_>, document: &Document<'_>) {
         let is_table_name = Parameter::all().any(|parameter| parameter.is_in(key));
         match (Parameter::find(key), &entry.node.value) {

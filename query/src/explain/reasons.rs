@@ -15,8 +15,8 @@ pub(crate) struct KeywordMatch {
 /// Describes which terms matched. `matched` contains positions in the query's terms, and `name` is the chunk's name.
 ///
 /// A match is exact if the chunk contains a compound identifier of the query or the query's only word, or if a word of
-/// the query equals the chunk's name. Otherwise the match is strong if at least half of the query's parts match, either
-/// as such or by an additional term.
+/// the query equals the chunk's name. Otherwise the match is strong if at least half of [`ParsedQuery::parts`] match. A
+/// part also matches if only a term that was added for it matches, for example an abbreviation.
 pub(crate) fn keyword_match(query: &ParsedQuery, matched: &[usize], name: &str) -> KeywordMatch {
     let is_matched = |term: &str| matched.iter().any(|&at| query.terms.get(at).is_some_and(|other| other.text == term));
     let has_matched_extra =
@@ -62,7 +62,7 @@ pub fn semantic_reason(score: Option<f32>) -> &'static str {
 }
 
 /// Describes the access history and git history of a chunk: `accessed 3x, 23 commits, last used 2 days ago`. Git does
-/// not track the entries of a memory, so their descriptions do not mention git.
+/// not track entries of memory, so their descriptions do not mention git.
 pub fn activation_reason(chunk: ChunkType, git: &ChunkHistory, access: Option<&AccessRecord>, now: i64) -> String {
     let mut reasons = Vec::new();
     if let Some(access) = access.filter(|access| access.count > 0) {

@@ -13,6 +13,6 @@ pub(crate) struct FilteredIndex<'i> {
     pub(crate) root: Option<&'i Path>,
     /// Tags that users have given to chunks of the index.
     pub(crate) annotations: Option<&'i Annotations>,
-    /// The rules of an index of memories.
+    /// The rules of visibility and ageing, for the index of a memory; `None` for a project.
     pub(crate) memory: Option<&'i dyn Retention>,
 }

@@ -108,8 +108,8 @@ fn parts(text: &[u8], starts: bool, ends: bool, required_terms: &mut Vec<Require
                 let end = end_of(at, CharClass::Lower);
                 match end - at {
                     0 if at < text.len() || ends => add(start..at, is_cut),
-                    // Letters may follow, or the letter may be the `s` of a plural, which does not form a word with the
-                    // last upper-case letter.
+                    // Without a lower-case letter, some may follow the fragment. A single lower-case letter may be the
+                    // `s` of a plural, which does not form a word with the last upper-case letter.
                     count if count == 0 || count == 1 && text[at] == b's' => {
                         required_terms.extend(is_cut.then(|| part_term(&text[start..at], false)).flatten());
                     }

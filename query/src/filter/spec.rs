@@ -163,7 +163,7 @@ impl Filter {
             for snapshot in snapshots.clone() {
                 match columns::check(condition, snapshot) {
                     Ok(()) => is_known = true,
-                    // Projects precede memories in the list, so the first error is the most useful one.
+                    // Projects precede memories in the list of indexes, so the first error is the most useful one.
                     Err(SelectError::Filter(error @ FilterError::Column { .. })) => unknown = unknown.or(Some(error)),
                     Err(error) => return Err(error),
                 }
@@ -207,8 +207,8 @@ impl Filter {
         for condition in &self.where_ {
             match columns::select(condition, index, self.from.as_deref(), work) {
                 Ok(some) => selection.require(some, || Ok(no_chunk(condition)))?,
-                // The column belongs to another index, or no chunk has a value yet. Memories and code have different
-                // columns, so entries of a memory do not count as chunks without a value.
+                // The column belongs to another index, or no chunk has a value yet. Entries of memory and code have
+                // different columns, so entries do not count as chunks without a value.
                 Err(SelectError::Filter(missing @ FilterError::Column { .. })) => {
                     let passes = condition.accepts_missing() && index.memory.is_none();
                     let chunks = if passes { snapshot.live().clone() } else { RoaringBitmap::new() };

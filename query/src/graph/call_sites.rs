@@ -21,7 +21,7 @@ const DEFINERS: [&str; 13] =
 pub(crate) struct CallSite {
     /// Position of the token of the name.
     pub(crate) name: usize,
-    /// Position of the first token of the receiver, which precedes the separator before the name; `None` without a
+    /// Position of the first token of the receiver, the expression before the name and its separator; `None` without a
     /// receiver.
     pub(crate) receiver: Option<usize>,
     /// Number of arguments; `None` if the text does not show the number.
@@ -33,7 +33,7 @@ pub(crate) struct CallSite {
 }
 
 /// Returns the calls of a name in the text of a definition named `own_name`. In that text, the first occurrence of
-/// `own_name` is the definition itself. Of calls with the same [`shape`], only the first is returned.
+/// `own_name` is the definition itself and not a call. Of calls with the same [`shape`], only the first is returned.
 pub(crate) fn calls_of(tokens: &Tokens, name: &str, own_name: &str, syntax: &Syntax) -> Vec<CallSite> {
     let skipped = usize::from(name == own_name);
     let sites = tokens.positions(name).skip(skipped).filter_map(|at| call_at(tokens, at, syntax));

@@ -115,9 +115,9 @@ pub(crate) struct File {
     by_id: FxHashMap<ChunkId, usize>,
     /// Indexes of the definitions by name.
     by_name: FxHashMap<String, Vec<usize>>,
-    /// The first piece of a definition by each of its pieces.
+    /// Maps each piece of a definition to the first piece.
     heads: FxHashMap<ChunkId, ChunkId>,
-    /// The pieces of a definition by its first piece.
+    /// Maps the first piece of a definition to all of its pieces.
     pieces: FxHashMap<ChunkId, Vec<ChunkId>>,
     parents: FxHashMap<ChunkId, ChunkId>,
     /// Qualified names of the owners of definitions.

@@ -7,7 +7,8 @@ use super::tokens::Tokens;
 use super::type_name::angle_opener;
 use super::types::is_transparent;
 
-/// Methods that pass each element of a collection, or the value that an object wraps, to a lambda.
+/// Methods whose lambda receives each element of the collection on which the method is called, or the value that the
+/// object wraps.
 #[rustfmt::skip]
 const EACH: [&str; 63] = [
     "all", "All", "allMatch", "and_then", "any", "Any", "anyMatch", "associateBy", "associateWith", "collect",
@@ -18,7 +19,7 @@ const EACH: [&str; 63] = [
     "OrderBy", "partition", "peek", "position", "reject", "removeIf", "select", "Select", "SelectMany", "some",
     "sortedBy", "sort_by", "sumOf", "then", "Where",
 ];
-/// Methods that pass the object on which they are called to a lambda.
+/// Methods whose lambda receives the object on which the method is called.
 const ITSELF: [&str; 6] = ["also", "let", "tap", "takeIf", "takeUnless", "yield_self"];
 
 /// Types of functions, with the types of their parameters first: `Action<T>`, `Function<T, R>`.

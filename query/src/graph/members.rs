@@ -16,7 +16,7 @@ use super::syntax::{Declarations, Imports, Names, Syntax};
 use super::type_name::{self, TypeName};
 use super::types::{is_transparent, is_variable};
 
-/// Members of external types that return the receiver or the value that the receiver wraps.
+/// Members that return the receiver or the value that the receiver wraps, if the type of the receiver is external.
 #[rustfmt::skip]
 const RETURN_RECEIVER: [&str; 36] = [
     "clone", "cloned", "copied", "as_ref", "as_mut", "as_deref", "as_deref_mut", "to_owned", "borrow", "borrow_mut",
@@ -24,7 +24,7 @@ const RETURN_RECEIVER: [&str; 36] = [
     "ok_or_else", "iter", "iter_mut", "into_iter", "filter", "reverse", "rev", "skip", "slice", "sorted", "stream",
     "take", "OrderBy", "ToArray", "ToList", "Where",
 ];
-/// Members of external collections that return an element.
+/// Members that return an element of the receiver, if the receiver is an external collection.
 #[rustfmt::skip]
 const ELEMENTS: [&str; 16] = [
     "get", "get_mut", "first", "last", "pop", "next", "front", "back", "at", "peek", "poll", "find", "First", "Last",

@@ -30,7 +30,8 @@ pub(crate) fn declared_by(index: &Index<'_>, one: &Rc<Definition>) -> Result<Def
         let list = if is_declaration { &mut declared } else { &mut defined };
         list.push((self::arity(index, &other)? == arity, other));
     }
-    // Overloads differ in their parameters. A declaration in C may omit its parameters.
+    // Prefer definitions with the same number of parameters, because the others are overloads. If there are none, keep
+    // all definitions, because a declaration in C may omit its parameters.
     if defined.iter().any(|(fits, _)| *fits) {
         defined.retain(|(fits, _)| *fits);
     }
@@ -42,7 +43,8 @@ pub(crate) fn declared_by(index: &Index<'_>, one: &Rc<Definition>) -> Result<Def
     if !defined.is_empty() {
         return Ok(defined.into_iter().map(|(_, other)| other).collect());
     }
-    // Several files may declare one function. Several declarations in one file are overloads.
+    // Several files may declare one function, but several declarations in one file are overloads, not the same
+    // function.
     let first = declared.into_iter().find(|(fits, other)| *fits && (other.id == one.id || other.path != one.path));
     Ok(vec![first.map_or_else(|| Rc::clone(one), |(_, other)| other)])
 }
@@ -61,8 +63,8 @@ pub(crate) fn declarations(index: &Index<'_>, of: &Rc<Definition>) -> Result<Def
     Ok(found)
 }
 
-/// Returns the definitions and declarations with the qualified name of `of`, which may declare one another, in the
-/// order of their keys.
+/// Returns all definitions and declarations with the same qualified name as `of`, including `of` itself, ordered by
+/// key. Some of them may be declarations of others.
 fn namesakes(index: &Index<'_>, of: &Rc<Definition>) -> Result<Definitions> {
     if !of.syntax.prototypes {
         return Ok(Vec::new());

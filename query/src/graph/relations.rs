@@ -39,7 +39,7 @@ pub enum Relation {
     Implementers,
 }
 
-/// The target of a name: a definition, or a member of a definition without a separate chunk.
+/// The target of a name: a definition, or a member that has no chunk of its own and is part of a definition's chunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Named {
     /// The first chunk of the definition.
@@ -238,7 +238,7 @@ impl<'s> RelationIndex<'s> {
                 self.overriding_members(Rc::clone(&definition), member, definition.id)?
             }
             (Relation::Callees, None) => self.callees(&definition)?,
-            // A name inside a function is part of the function.
+            // A name inside a function is part of the function, so its callees are those of the function.
             (Relation::Callees, Some(_)) if definition.is_function() => self.callees(&definition)?,
             (Relation::Callees | Relation::Implementers, Some(_)) => Found::default(),
         };

@@ -76,7 +76,7 @@ fn element(reader: &Reader<'_, '_>, name: &str) -> Result<Vec<Target>> {
 
 /// Returns the definitions of a called name that a custom stage provides, in a language whose calls cannot be parsed.
 fn from_stage(index: &Index<'_>, from: &Rc<Definition>, name: &str) -> Result<Vec<Target>> {
-    // The index counts base types as called names.
+    // The index counts base types as called names, but a base type is not called.
     if index.snapshot.relations(from.id)?.is_some_and(|relations| relations.bases.iter().any(|base| base == name)) {
         return Ok(Vec::new());
     }
@@ -336,7 +336,8 @@ fn by_name(reader: &Reader<'_, '_>, site: &CallSite, name: &str) -> Result<Vec<T
     let is_test = |path: &str| PathClasses::for_path(path).contains(PathClass::Test);
     let calls_tests = is_test(&reader.from.path);
     let members = namesakes.iter().filter(|other| {
-        // A method that calls a method of the same name on an unknown receiver delegates to another type.
+        // A method that calls a method of the same name on an unknown receiver delegates to another type, so it does
+        // not call itself.
         let is_other = other.id != reader.from.id;
         let is_member = is_other && other.is_function() && !other.owner().is_empty() && !is_free(other);
         other.syntax.group == group && is_member && (calls_tests || !is_test(&other.path))

@@ -135,7 +135,7 @@ impl FileLocation {
 }
 
 impl ContextBlock {
-    /// Returns the header, such as `path:4-20 UserManager`, with the names of the hits in the block. For an entry of a
+    /// Returns the header, such as `path:4-20 UserManager`, with the names of the hits in the block. For an entry of
     /// memory, the header contains the entry's id and title.
     pub fn header(&self) -> String {
         let mut names: Vec<&str> = Vec::new();

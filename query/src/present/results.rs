@@ -214,7 +214,7 @@ impl Hit {
     }
 
     /// Creates the hit of a chunk. If `content` is true, the hit contains the full text. `is_memory` is true if the
-    /// chunk comes from a memory.
+    /// chunk belongs to the index of a memory.
     pub(crate) fn from_chunk(
         (rank, id): (usize, ChunkId),
         chunk: Chunk,

@@ -51,8 +51,8 @@ impl ActivationParts {
     }
 }
 
-/// Returns the parts of the activation from a stored chunk's history at `now`. `forgetting` is the kind of forgetting
-/// that the rules of the chunk's memory determine, if there are such rules.
+/// Returns the parts of a chunk's activation at `now` that follow from its stored history. `forgetting` is the kind of
+/// forgetting if the rules of a memory determine it, and otherwise `None`.
 pub(crate) fn for_chunk(
     config: &ActivationConfig,
     chunk: ChunkRecord<'_>,
@@ -69,7 +69,8 @@ pub(crate) fn for_chunk(
     }
 }
 
-/// Returns the parts of the activation from a history at `now`. The pair is the kind and the rate of forgetting.
+/// Returns the parts of an activation at `now` that follow from `history`. The third argument is the kind and the rate
+/// of forgetting.
 pub fn from_history(
     config: &ActivationConfig,
     history: &UseHistory,

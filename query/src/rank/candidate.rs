@@ -37,7 +37,7 @@ pub(crate) struct RankedCandidate<'s, C = Candidate<'s>> {
     pub(crate) reranked: Option<f32>,
     /// The rules that changed the score, in the order in which they were applied.
     pub(crate) applied: Vec<AppliedRule>,
-    /// The effects of the chunk's age, in an index of memories.
+    /// The effects of the chunk's age, if the chunk belongs to the index of a memory.
     pub(crate) aging: Option<Aging>,
 }
 

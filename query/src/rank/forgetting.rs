@@ -1,8 +1,8 @@
 //! Forgetting: how fast the activation of an unused chunk decays.
 //!
-//! Every chunk type has a rate, which multiplies the exponent of the base level and the decay. Memories (reasoning
-//! patterns and conversations) also follow these lifespan policies: patterns and frequently used memories decay slowly,
-//! memories about security do not decay for a year, and unused memories decay exponentially.
+//! Every chunk type has a rate, which multiplies the exponent of the base level and the decay. Entries of
+//! memory and conversation logs also follow these lifespan policies: patterns and frequently used entries decay slowly,
+//! entries about security do not decay for a year, and unused entries decay exponentially.
 
 use aurora_storage::{ArchivedMetaValue, ChunkRecord, ChunkType};
 
@@ -10,11 +10,11 @@ use crate::config::{ActivationConfig, TypeDecay};
 pub use crate::memory::Forgetting;
 use crate::rank::uses::{UseHistory, days_between};
 
-/// Number of uses above which a memory never decays exponentially.
+/// Number of uses above which an entry always decays slowly (logarithmically).
 const FREQUENT_USES: u64 = 10;
-/// Maximum number of uses of a memory that can decay exponentially.
+/// Maximum number of uses of an inactive entry that decays exponentially.
 const MAX_RARE_USES: u64 = 2;
-/// Number of days for which memories about security do not decay.
+/// Number of days for which entries about security do not decay.
 const SECURITY_DAYS: f64 = 365.0;
 /// Number of half-lives after which the exponential decay ends.
 const MAX_HALF_LIVES: f64 = 4.0;
@@ -63,8 +63,8 @@ pub(crate) fn forgetting_of(
 }
 
 /// Returns the amount by which disuse since `last` lowers an activation: `factor · log10(days)`, 0 within the first
-/// day. [`Forgetting::Exponential`] adds `ln 2` for every half-life since the memory became inactive. Because a base
-/// level is a logarithm, subtracting `ln 2` halves the strength of the memory.
+/// day. [`Forgetting::Exponential`] adds `ln 2` for every half-life since the entry became inactive. Because a base
+/// level is a logarithm, subtracting `ln 2` halves the strength of the entry.
 pub(crate) fn decay(config: &ActivationConfig, way: Forgetting, rate: f32, last: i64, now: i64) -> f64 {
     let days = days_between(last, now);
     let slow = f64::from(rate * config.inactivity) * days.max(1.0).log10();

@@ -83,7 +83,7 @@ pub(super) fn turn_relevance(ranked: &[RankedCandidate<'_>]) -> Vec<Option<f32>>
 }
 
 /// Returns the edges between turns that share words. The weight is the number of shared words, divided by the number of
-/// words in the longer turn. Words are the distinct tokens of the embedded model.
+/// words in the longer turn. The words of a turn are its distinct model tokens, which the index stores.
 fn shared_topics(words: &[Vec<u16>]) -> Vec<Edge> {
     let mut turns_by_word: BTreeMap<u16, Vec<usize>> = BTreeMap::new();
     for (node, words) in words.iter().enumerate() {

@@ -3,7 +3,7 @@
 //!
 //! If a name has several definitions, a call leads to the nearest definitions by file, imports and directory, among
 //! which the activation is divided. [`crate::RelationIndex`] is more precise, but has to read texts. A name that many
-//! chunks define or use is not selective, so it produces no edges. Links of memories lead from one index to another;
+//! chunks define or use is not selective, so it produces no edges. Links of entries can lead from one index to another;
 //! all other edges stay within an index.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -74,7 +74,7 @@ impl RelationGraph for LabelGraph<'_, '_> {
 }
 
 impl LabelGraph<'_, '_> {
-    /// Adds the link targets of a memory, and the memories that link to a chunk, from all indexes.
+    /// Adds the link targets of an entry of memory, and the entries that link to a chunk, from all indexes.
     fn add_links(
         &self,
         labels: &RootLabels<'_, '_>,

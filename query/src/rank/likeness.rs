@@ -17,7 +17,8 @@ const MIN_SHINGLES: usize = 20;
 const MIN_LENGTH_SHARE: f32 = 0.7;
 /// Minimum number of common model tokens, as a share of the larger number of model tokens.
 const MIN_COMMON_SHARE: f32 = 0.9;
-/// Number of model tokens that may differ in addition, because copies can have different paths.
+/// Number of model tokens that may differ in addition to the share that [`MIN_COMMON_SHARE`] allows, because copies can
+/// have different paths.
 const PATH_TOKENS: f32 = 8.0;
 /// Number of bits of the filter of model tokens. A chunk has from a few dozen to a few hundred tokens.
 const BITS: usize = 512;

@@ -151,7 +151,7 @@ fn lift_conversations(weight: f32, ranked: &mut [RankedCandidate<'_>]) {
     }
 }
 
-/// Lowers the scores of memories by age.
+/// Lowers the scores of entries of memory by age.
 fn lower_by_age(ranked: &mut [RankedCandidate<'_>]) {
     for candidate in ranked {
         if let Some(aging) = &candidate.aging {

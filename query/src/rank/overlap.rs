@@ -26,7 +26,7 @@ impl Overlap {
     }
 }
 
-/// The parts of a query that occur in the index, with their weights.
+/// The parts of a query ([`ParsedQuery::parts`]) that occur in the index, with their weights.
 pub(crate) struct WeighedParts<'q> {
     parts: Vec<(&'q str, f32)>,
     total: f32,

@@ -1,8 +1,8 @@
 //! Reranking: a model reads the query together with each of the best candidates.
 //!
 //! The model reads the indexed texts of these candidates. The texts of other candidates are not loaded. The model's
-//! score is not part of the fused score. After the rules are applied, it adds a lift, whose weight is bounded and which
-//! appears in the explanation.
+//! score is not part of the fused score. Instead, it raises the score of a candidate after the rules are applied. This
+//! lift has a bounded weight and appears in the explanation.
 
 use std::cmp::Ordering;
 
@@ -110,7 +110,7 @@ impl Reranking<'_> {
     }
 }
 
-/// The text of a candidate that the model reads.
+/// The text that the model reads for one candidate.
 struct ReadText<'s> {
     chunk: ChunkRecord<'s>,
     texts: Option<ChunkText>,

@@ -16,7 +16,7 @@ use crate::understand::Word;
 
 /// Maximum number of lines in a short chunk. Short chunks rarely answer a question.
 const MAX_SHORT_LINES: u32 = 2;
-/// Name of the rule that lowers the scores of memories by age.
+/// Name of the rule that lowers the scores of entries of memory by age.
 pub(crate) const AGE: &str = "age";
 /// Name of the rule that scales all scores down if the best score exceeds 1.
 pub(crate) const SCALE: &str = "scale";
@@ -43,7 +43,7 @@ enum Effect {
     Class(PathClass),
     /// Subtracts a fraction of the score if the condition holds.
     Penalty(fn(&RuleQuery<'_>, &Features<'_>) -> bool),
-    /// Subtracts an increasing fraction from every chunk after the best of the chunks with the same key.
+    /// Of the chunks with the same key, subtracts an increasing fraction from every chunk except the best.
     Repeated(fn(&RuleQuery<'_>, &Features<'_>) -> Option<RepeatKey>),
     /// Applied in a separate ranking step.
     Step,
@@ -197,8 +197,8 @@ fn shape(query: &RuleQuery<'_>, chunk: &Features<'_>) -> bool {
         && definition(query, chunk) == 0.0
 }
 
-/// Returns whether the chunk has at most [`MAX_SHORT_LINES`] lines. Memories, and chunks that define a mentioned name
-/// inside, do not count as short.
+/// Returns whether the chunk has at most [`MAX_SHORT_LINES`] lines. Entries of memory, and chunks that contain the
+/// definition of a mentioned name, do not count as short.
 fn short(_: &RuleQuery<'_>, chunk: &Features<'_>) -> bool {
     chunk.lines <= MAX_SHORT_LINES && !chunk.named.chunk_type.is_memory() && !chunk.defines_inside
 }
@@ -209,8 +209,9 @@ fn reexports(query: &RuleQuery<'_>, chunk: &Features<'_>) -> bool {
     chunk.named.chunk_type == ChunkType::Code && is_reexport_file(chunk.named.path) && !query.requests.exports
 }
 
-/// Lowers every candidate after the best with the same `key` by an increasing amount, so that one file, or the
-/// implementations of one method, do not fill the list of results. Candidates without a key do not change.
+/// Of the candidates with the same `key`, lowers all except the best, each by a larger share than the one before, so
+/// that one file, or the implementations of one method, do not fill the list of results. Candidates without a key do
+/// not change.
 fn lower_repeated<C>(
     rule: &'static str,
     weight: f32,

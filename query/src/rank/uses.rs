@@ -10,7 +10,7 @@ pub const YEAR: f64 = 365.25;
 /// Times at which a chunk was used: committed or shown.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct UseHistory {
-    /// Times of the commits that the chunk's lines come from. For a memory, the date of the memory.
+    /// Times of the commits that the chunk's lines come from. For an entry of memory, the date of the entry.
     pub commits: Vec<i64>,
     /// Times of recent accesses.
     pub accesses: Vec<i64>,

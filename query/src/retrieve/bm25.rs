@@ -170,8 +170,9 @@ mod tests {
 
     use crate::config::SearchConfig;
 
-    /// Impact bounds are valid for all weights, but tight only near the weights of the format. If this test fails,
-    /// measure queries with `cargo xtask bench query`: they may justify a new grouping, which is a new format.
+    /// The impact bounds in an index are valid for all weights, but they are tight only for weights near [`GROUPING`],
+    /// by which the format groups postings. If this test fails, measure queries with `cargo xtask bench query`: the
+    /// results may justify another grouping, which requires a new format.
     #[test]
     fn default_weights_are_near_the_weights_of_the_grouping_of_postings() {
         let config = SearchConfig::default().bm25;

@@ -140,7 +140,7 @@ fn matches_among_all(
             return Ok(found);
         }
     }
-    // Users often write a name in lower case if it is an ordinary word.
+    // Users often write a name in lower case if it is an ordinary word, so its case counts only for an identifier.
     let is_identifier = subject.is_identifier();
     for (at, id, exact) in named {
         let is_name = exact.is_as_written() || !is_identifier && exact.has_same_letters();
@@ -172,7 +172,7 @@ fn matches_among_all(
     let called = IdentifierQuery::new(subject.text);
     let mut tests = tests_among(roots, contents)?;
     if tests.is_empty() && called.member() != subject.text {
-        // Tests call a method on a variable, not on its class.
+        // Tests call a method on a variable, not on its class, so search for the method's name alone.
         let contents = containing(roots, called.member(), &terms_of(called.member()), work)?;
         tests = tests_among(roots, contents)?;
     }
@@ -292,7 +292,7 @@ fn containing_subject(
     if !found.is_empty() {
         return Ok(found);
     }
-    // The same variable is `$NAME` in a script and `NAME` elsewhere.
+    // The same variable is `$NAME` in a script and `NAME` elsewhere, so search for the name without the sigil.
     let bare = plain.trim_matches(['$', '@', '%', '{', '}']);
     if bare.len() < plain.len() {
         found = containing(roots, bare, &terms, work)?;
@@ -303,7 +303,8 @@ fn containing_subject(
     if !found.is_empty() || !is_member || bare.contains('/') {
         return Ok(found);
     }
-    // Nested keys are on separate lines, and members are called on variables rather than on their types.
+    // Search for the last member alone: nested keys are on separate lines, and members are called on variables rather
+    // than on their types.
     found = containing(roots, member, &terms, work)?;
     let of_member = terms_of(member);
     if found.is_empty() && of_member.len() > 1 {
@@ -334,7 +335,7 @@ fn best_by_keywords(
 }
 
 /// Returns the chunks that contain the longest fragment of a message that occurs in any chunk. In source code, a
-/// message has placeholders in place of values.
+/// message has placeholders in place of values, so a whole message rarely occurs.
 fn containing_fragment(
     roots: &[PreparedQuery<'_>],
     query: &str,
@@ -390,7 +391,8 @@ fn containing(
         && !wanted.contains("::")
         && wanted.contains([':', '/', '=', '(', '[', '<', '%', '@']);
     let max_compared = if is_literal { MAX_COMPARED_LITERAL } else { MAX_COMPARED };
-    // A chunk with the term of an identifier always contains the identifier.
+    // A chunk with the term of an identifier always contains the identifier, so the chunk matches even if its text is
+    // not read.
     let is_identifier = wanted.chars().all(|c| c.is_alphanumeric() || c == '_') && terms_of(wanted).len() > 1;
     let compared = if count(&chunks) <= max_compared {
         let ids =
@@ -459,8 +461,8 @@ fn has_named(roots: &[PreparedQuery<'_>], chunks: Vec<RoaringBitmap>, terms: &[S
     Ok(false)
 }
 
-/// Returns the terms that a chunk contains even if the text is part of a longer word. Removes terms joined by `.` or
-/// `-`, and in scripts without spaces all terms except pairs of characters.
+/// Returns those of the terms of a text that a chunk contains even where the text is part of a longer word. Removes
+/// terms joined by `.` or `-`, and in scripts without spaces all terms except pairs of characters.
 fn parts(terms: &[String]) -> Vec<String> {
     let is_unspaced = |term: &str| term.chars().any(aurora_analysis::is_unspaced);
     let has_pairs = terms.iter().any(|term| is_unspaced(term) && term.chars().count() == 2);

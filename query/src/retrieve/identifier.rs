@@ -220,7 +220,7 @@ impl IdentifierQuery {
     }
 
     fn exact_match(&self, chunk: ChunkName<'_>, spelling: Spelling, inner: bool) -> ExactMatch {
-        // A function declared with `def` or `fn` may be a method.
+        // A function declared with `def` or `fn` may be a method, so both count as the same type.
         let function = |kind: ChunkType| if kind == ChunkType::Method { ChunkType::Function } else { kind };
         ExactMatch {
             spelling,

@@ -28,7 +28,7 @@ pub(crate) struct Location {
 /// The distance between a chunk and a location. The smallest distance is the best match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct LocationMatch {
-    /// Number of directories that only one of the two paths has.
+    /// Number of directories that only one of the two paths has: the path of the file and the path in the query.
     directories: usize,
     /// Number of lines between the chunk and the line in the query.
     distance: u32,
@@ -141,8 +141,8 @@ impl Location {
 /// chunks.
 type FoundFiles = Vec<(usize, usize, RoaringBitmap)>;
 
-/// Returns the chunks of files with all terms of `text` and a matching path; empty if more than [`MAX_FILES`] files
-/// match.
+/// Returns the chunks of each file that has a chunk with all terms of `text`, and for whose path `directories` returns
+/// a number. Returns nothing if there are more than [`MAX_FILES`] such files.
 fn files(
     roots: &[PreparedQuery<'_>],
     text: &str,

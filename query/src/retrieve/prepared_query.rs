@@ -17,7 +17,7 @@ pub(crate) struct PreparedQuery<'s> {
     pub(crate) name: Option<&'s str>,
     /// The generation that is searched.
     pub(crate) snapshot: &'s Snapshot,
-    /// The rules of an index of memories.
+    /// The rules of visibility and ageing, for the index of a memory; `None` for a project.
     pub(crate) memory: Option<&'s dyn Retention>,
     /// The query's terms in this index.
     pub(crate) bm25: KeywordSearch<'s>,

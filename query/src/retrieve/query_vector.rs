@@ -48,8 +48,8 @@ fn compatible_embedder<'e>(
     }
 }
 
-/// Returns the cosine between the query and the vector of a chunk, which are unit vectors; clamped to −1..1 because of
-/// rounding. `None` if the chunk has no vector.
+/// Returns the cosine similarity of the query vector and the chunk's vector; `None` if the chunk has no vector. Both
+/// are unit vectors, so their dot product is the cosine. It is clamped to −1..1 because of rounding errors.
 pub(crate) fn cosine(snapshot: &Snapshot, id: ChunkId, query: &[f32]) -> Result<Option<f32>, StorageError> {
     Ok(snapshot.similarity(id, query)?.map(|product| product.clamp(-1.0, 1.0)))
 }
