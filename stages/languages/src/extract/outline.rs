@@ -381,7 +381,7 @@ impl<'t> OutlineBuilder<'_, 't> {
             omits.next_if(is_first).or_else(|| leading.next()).cloned()
         });
         let signature = signature(self.text, start..end, omitted.take_while(|range| range.start < end));
-        // An example is `struct { … } name;`.
+        // If the name follows the body, as in `struct { … } name;`, it is appended to the signature.
         let is_name_after_body = definition.body.is_some_and(|body| body.end_byte() <= definition.name.start_byte());
         if is_name_after_body { format!("{signature} {name}") } else { signature }
     }
