@@ -155,8 +155,8 @@ impl Stage for DocumentsStage {
         self.stderr.close(cx);
         match listed {
             Ok(Some(state)) => cx.keep(&state),
-            // There is no state to save, or the run was cancelled. The incomplete listing of a cancelled run does no harm,
-            // because such a run deletes no documents.
+            // There is no state to save, or the run was cancelled. The incomplete listing of a cancelled run does no
+            // harm, because such a run deletes no documents.
             Ok(None) | Err(Ended::Stopped) => {}
             Err(Ended::Stage(error)) => return Err(error),
             Err(Ended::Failed(reason)) => {
