@@ -20,7 +20,7 @@ use crate::language::{DeclaredName, FileDoc, Language, VisibilityContext};
 use crate::spans::{slice, text_of};
 use crate::symbols::{Import, Symbol, SymbolKind, bounded, without_quotes};
 
-/// Limit in bytes for the documentation of all symbols of one file. For each byte of the text, the limit grows by
+/// Limit in bytes for the documentation of all symbols of an empty file. For each byte of the text, the limit grows by
 /// [`DOC_BYTES_PER_BYTE`]. Documentation can be larger than the text, because all definitions in a statement get the
 /// comment before the statement.
 const MIN_DOC_BYTES: usize = 1 << 20;

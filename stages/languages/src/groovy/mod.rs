@@ -17,8 +17,8 @@ mod tests;
 
 static QUERY: QueryCache = QueryCache::new();
 
-/// Groovy. No tree-sitter grammar can read most Groovy sources, so each source is converted to an outline in Java, which
-/// the Java grammar can read.
+/// Groovy. No tree-sitter grammar can read most Groovy sources, so each source is converted to an outline in Java,
+/// which the Java grammar can read.
 pub(crate) static GROOVY: Language = Language {
     reserved: RESERVED,
     keeps_overloads: true,
