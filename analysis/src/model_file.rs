@@ -13,7 +13,7 @@ pub(crate) const MAX_MODEL_FILE_BYTES: u64 = 16 << 30;
 /// A file of a model, as it was when the model was added.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelFile {
-    /// Path relative to the model's folder, with `/`.
+    /// Path relative to the model's folder, with `/` as separator.
     pub path: String,
     /// Size in bytes.
     pub bytes: u64,

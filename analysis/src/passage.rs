@@ -5,7 +5,7 @@
 pub struct Passage<'a> {
     /// The chunk's type as shown to users: `function`, `class`, `kb`.
     pub kind: &'a str,
-    /// Path of the file, relative to the indexed root, with `/`.
+    /// Path of the file, relative to the indexed root, with `/` as separator.
     pub path: &'a str,
     /// Simple name, or a section's heading.
     pub name: &'a str,

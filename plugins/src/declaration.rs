@@ -115,7 +115,7 @@ pub enum RowUnit {
 }
 
 impl RowUnit {
-    /// The entity of a unit's row.
+    /// The kind of the rows that represent units: file rows or chunk rows.
     pub fn entity(self) -> Entity {
         match self {
             Self::File => Entity::File,
@@ -148,7 +148,7 @@ impl WrittenColumn {
         self.dimensions.into_iter().fold(spec, ColumnSpec::with_dimensions)
     }
 
-    /// The name without the entity.
+    /// The name without the prefix `file.` or `chunk.`.
     pub fn short_name(&self) -> &str {
         self.name.split_once('.').map_or(&self.name, |(_, short)| short)
     }

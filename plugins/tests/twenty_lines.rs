@@ -226,7 +226,7 @@ fn a_column_that_the_rows_lack_is_reported() {
     );
 }
 
-/// A stage that sets the number of every chunk to the rank of its file, using columns by name.
+/// A stage that copies the column `file.rank` to the column `number` of the chunks, and accesses both columns by name.
 #[derive(Deserialize)]
 struct Number {}
 

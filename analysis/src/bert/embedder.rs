@@ -15,8 +15,8 @@ use crate::model_error::ModelError;
 use crate::passage::Passage;
 use crate::static_model::normalise;
 
-/// An [`Embedder`] that runs a BERT encoder, averages its last layer over the tokens and scales the result to unit
-/// length.
+/// An [`Embedder`] that runs a BERT encoder, pools the vectors of the last layer and scales the result to unit length.
+/// Depending on the model, pooling averages the vectors of all tokens or takes the vector of the first token.
 ///
 /// With the same weights, the cosine between a vector of this embedder and the vector of sentence-transformers for the
 /// same text is above 0.9999. A call runs on one core. Calls from several threads run in parallel.

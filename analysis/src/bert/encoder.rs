@@ -45,7 +45,7 @@ pub(super) struct MissingEmbedding {
 /// than some of the computations.
 #[derive(Default)]
 struct Activations {
-    /// Scaled query, key and value.
+    /// The scaled query, the key and the value of every token.
     mixed: Vec<f32>,
     /// Attention weights of one sequence and one head, tokens × tokens.
     weights: Vec<f32>,

@@ -9,9 +9,9 @@ use super::{StaticModel, TOKEN_BUDGET};
 pub struct LateInteraction<'m> {
     model: &'m StaticModel,
     tokens: Vec<Token>,
-    /// Values of the rows of `tokens`, one row after the other.
+    /// Values of the table rows of `tokens`, one row after the other.
     rows: Vec<i16>,
-    /// Dot product of each token of the query with the current row.
+    /// Dot product of each token of the query with the table row that is being compared.
     products: Vec<i32>,
     /// Cosines of the rows that were already compared: `tokens.len()` values per row.
     known: Vec<f32>,

@@ -6,7 +6,7 @@ use serde_json::json;
 
 /// Size of a corpus, in bytes.
 const CORPUS: usize = 100_000_000;
-/// Size of a corpus with short rows, in bytes. Short rows take longer per byte.
+/// Size of a corpus with short rows, in bytes. It is smaller, because short rows take longer per byte.
 const SHORT_CORPUS: usize = 20_000_000;
 /// Size of the texts in a batch, in bytes: the default of `batch_bytes`.
 const BATCH: usize = 1 << 20;

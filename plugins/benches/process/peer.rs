@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use crate::measure::{Measured, measured};
 
-/// Sends every `count`-th message to each of `count` processes, and checks the number of bytes that they return.
+/// Distributes the messages in turn to `count` processes, and checks the number of bytes that each process returns.
 pub(crate) fn run(lines: &[Vec<u8>], count: usize) -> Measured {
     measured(|| {
         std::thread::scope(|scope| {

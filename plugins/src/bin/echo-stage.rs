@@ -142,7 +142,7 @@ fn echo<'a>(mut batch: Batch<'a>, hello: &'a Hello) -> Answer<'a> {
             (&mut batch.chunks, &mut answer.chunks)
         };
         let first = table.columns.values_mut().next();
-        // The values are moved into the last written column of the entity and cloned for all others.
+        // The values are moved into the last written column of the files or chunks, and cloned for all other columns.
         let values =
             first.map(|values| if last.contains(&Some(name)) { std::mem::take(values) } else { values.clone() });
         columns.columns.insert(short, values.unwrap_or_else(|| vec![None; table.count]));

@@ -121,7 +121,8 @@ impl<'d> BatchOutcome<'d> {
     }
 
     /// Writes everything to the batch and reports the failures. If the stage may drop units, a failed unit is dropped,
-    /// because the stage might have dropped it. The missing result is then recorded for the unit's file.
+    /// because the stage might have dropped it. The failure is then recorded for the unit's file, because the row of a
+    /// dropped chunk is removed.
     ///
     /// # Errors
     /// Returns an error if the declaration does not allow a write, which is a bug in this crate.

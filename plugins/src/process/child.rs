@@ -128,8 +128,8 @@ impl Child {
         }
     }
 
-    /// Describes how the process has ended; `None` if it is running. Even after the end, a child of the process may
-    /// keep the output open.
+    /// Describes how the process has ended; `None` if it is running. Reading the output does not show this reliably,
+    /// because a child of the process may keep the output open after the end of the process.
     pub(super) fn ended(&mut self) -> Option<String> {
         processes::end_of(&mut self.process).map(|how| format!("the process has ended ({how})"))
     }

@@ -41,8 +41,8 @@ impl ResolvedCommand {
             .ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, format!("there is no program `{given}`")))?;
         let mut environment = vec![
             ("PATH".into(), std::env::join_paths(&search).unwrap_or_default()),
-            // A module in the repository may only be imported if the pipeline file declares it as a part of the
-            // program.
+            // Python 3.11 and newer then does not search the directory of the script for modules. A program imports
+            // modules of the repository only if it extends `sys.path`.
             ("PYTHONSAFEPATH".into(), "1".into()),
             // Without this variable, Python would run compiled modules in a `__pycache__` of the repository instead of
             // the source text.

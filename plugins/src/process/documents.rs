@@ -84,7 +84,7 @@ impl StageConfig for Documents {
 }
 
 impl Documents {
-    /// Returns the configuration keys that both stage types have.
+    /// Returns the options that a `documents` stage shares with a `process` stage, as a [`Process`].
     fn process(&self) -> Process {
         let Self { command, config, version, files, inputs, env, timeout, memory, .. } = self.clone();
         Process { command, config, version, files, inputs, env, timeout, memory, ..Process::default() }
@@ -134,7 +134,7 @@ struct GivenDocument {
 
 impl Stage for DocumentsStage {
     fn open(&self) -> Box<dyn Worker + '_> {
-        // Files of the file tree pass through unchanged.
+        // Files of the file tree pass through unchanged, without a value for the properties of documents.
         Box::new(|batch: &mut BatchView<'_>, _: &StageContext<'_>| {
             batch.write_values(OF_DOCUMENTS[4], vec![None; batch.files()])?;
             Ok(())
@@ -155,7 +155,8 @@ impl Stage for DocumentsStage {
         self.stderr.close(cx);
         match listed {
             Ok(Some(state)) => cx.keep(&state),
-            // A cancelled run deletes no documents, so the listing may be incomplete.
+            // There is no state to save, or the run was cancelled. The incomplete listing of a cancelled run does no
+            // harm, because such a run deletes no documents.
             Ok(None) | Err(Ended::Stopped) => {}
             Err(Ended::Stage(error)) => return Err(error),
             Err(Ended::Failed(reason)) => {

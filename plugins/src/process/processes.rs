@@ -80,7 +80,7 @@ pub(super) fn kill_by_cookie(cookie: &str) {
         if !kill_found(cookie) {
             return;
         }
-        // The environment of a killed process can still be read for a moment.
+        // The environment of a killed process can still be read for a moment, so the next search would find it again.
         std::thread::sleep(std::time::Duration::from_millis(1));
     }
 }

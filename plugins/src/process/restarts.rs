@@ -3,7 +3,8 @@
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// Number of restarts for isolating a row that makes the program fail, per restart that the configuration allows.
+/// For each restart that the configuration allows, this number of additional restarts is allowed to find the row that
+/// makes the program fail.
 const ISOLATING: u32 = 16;
 
 /// The reason why a process must be replaced.

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use aurora_confined::{Directory, EntryKind};
 use wasmtime::{Cache, CacheConfig};
 
-/// The directory of wasmtime's cache. wasmtime removes files that it does not know from this directory.
+/// The directory of wasmtime's cache. wasmtime removes unknown files in it, so the hashes are in another directory.
 const CACHE: &str = "cache";
 /// The directory of compiled modules in wasmtime's cache. It has a subdirectory for each version of wasmtime.
 const MODULES: &str = "cache/modules";
@@ -16,8 +16,9 @@ const HASHES: &str = "hashes";
 /// Maximum size of a compiled module, in bytes. Larger ones are removed.
 const MAX_COMPILED_BYTES: u64 = 512 << 20;
 
-/// A user directory for compiled modules, which the program provides as a service. It contains machine code, so a
-/// repository must not be able to write to it. If the service is missing, each run compiles its modules.
+/// A user directory for compiled modules. The caller of the pipeline passes it to the stages as a service. If the
+/// service is missing, each run compiles its modules. The directory contains machine code, so a repository must not be
+/// able to write to it.
 ///
 /// wasmtime runs the code in this directory. Therefore, files that do not match their recorded hash are removed first.
 #[derive(Clone, Debug)]

@@ -1,10 +1,10 @@
 //! Stages that are WebAssembly components.
 //!
 //! A component that implements the world `aurora:stage/stage@1.0.0` (`wit/stage.wit`) fills custom columns. It can
-//! access the columns that the configuration lists. It has no access to files, the network, the environment and, unless
-//! granted, the clock. Each call has a new instance with its own fuel and memory, so the result depends only on the
-//! configuration and the rows of the call. If a call fails, its rows are processed one at a time. A row that fails
-//! alone gets no values, and the report contains the reason.
+//! access the columns that the configuration lists. It cannot access files, the network or the environment, and it can
+//! read the clock only if the configuration grants this. Each call has a new instance with its own fuel and memory, so
+//! the result depends only on the configuration and the rows of the call. If a call fails, its rows are processed one
+//! at a time. A row that fails alone gets no values, and the report contains the reason.
 //!
 //! Deliberately absent: the declaration of columns and the checks of answers, which are shared with processes
 //! ([`aurora_plugins`]); WASI functions that language runtimes do not need when they start; and state between calls.

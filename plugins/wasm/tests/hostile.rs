@@ -199,7 +199,7 @@ fn a_cancelled_run_interrupts_its_calls() {
         .root(root.path())
         .chunks([0])
         .dynamic("chunk.name", DynamicType::String, vec![Some(Value::String("X".to_owned()))]);
-    // The fuel would last for minutes.
+    // The fuel would last for minutes, so only the cancellation can end the call soon.
     let outcome = std::thread::scope(|scope| {
         scope.spawn(|| {
             std::thread::sleep(Duration::from_millis(200));

@@ -92,7 +92,7 @@ fn a_flood_on_the_standard_output_consumes_the_fuel() {
 
 #[test]
 fn long_lines_of_the_log_cost_fuel() {
-    // The text has 100,000 bytes, so about ten calls consume 10,000,000 units of fuel.
+    // Each logged byte costs 10 units of fuel, so about ten calls with 100,000 bytes consume all 10,000,000 units.
     let code = "(loop $more (call $log (i32.const 0) (i32.const 100000)) (br $more))";
     let (outcome, log) = run("", code, "");
     assert!(format!("{:?}", outcome.report().failures).contains("the module consumed its `fuel`"));

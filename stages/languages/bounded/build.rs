@@ -8,7 +8,7 @@ fn main() {
     println!("cargo:rerun-if-changed={source}");
     let headers =
         env::var_os("DEP_TREE_SITTER_INCLUDE").expect("the build script of tree-sitter sets the header directory");
-    // The layouts of languages and trees are only in tree-sitter's sources.
+    // The C file includes the layouts of languages and trees, which are only in tree-sitter's sources.
     let sources = Path::new(&headers).with_file_name("src");
     let mut build = cc::Build::new();
     build.std("c11").include(headers).include(sources).file(source).warnings(true).compile("aurora_bounded_parser");

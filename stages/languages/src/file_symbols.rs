@@ -24,8 +24,8 @@ pub struct FileSymbols {
     pub doc: String,
     /// Span of the documentation of the file.
     pub doc_bytes: Option<Range<u32>>,
-    /// Spans of the comments at the start of the text that document no symbol or constant. Adjacent comments share a
-    /// span. [`Language::comment_text`](crate::Language::comment_text) returns their text.
+    /// Spans of the comments at the start of the text, except comments that document a symbol or a constant. Adjacent
+    /// comments share a span. [`Language::comment_text`](crate::Language::comment_text) returns their text.
     pub opening: Vec<Range<u32>>,
     /// Number of outermost `ERROR` and `MISSING` nodes. Zero for a text without syntax errors.
     pub errors: u32,

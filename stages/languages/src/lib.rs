@@ -5,8 +5,8 @@
 //! engine, depend on no particular language: `query` compiles and matches queries, `extract` turns captures into
 //! symbols, and [`Parser`] runs both within limits. `highlight` needs no grammar, only the tables in `lexical_tables`.
 //!
-//! This crate does not access files (callers pass text as strings), does not know chunks, the pipeline and colours, and
-//! does not resolve names: a call is recorded by the name in the source, without a link to its definition.
+//! This crate does not access files (callers pass text as strings), knows neither chunks nor the pipeline nor colours,
+//! and does not resolve names: a call is recorded by the name in the source, without a link to its definition.
 //!
 //! ```
 //! use aurora_languages::{Parser, SymbolKind, by_extension};

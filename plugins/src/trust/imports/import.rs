@@ -48,9 +48,9 @@ impl Import {
             Self::Relative { path, language } => Some(MissingModule::new(path, *language, path)),
             Self::Searched(path) => Some(MissingModule::new(path, Language::Ruby, path)),
             Self::NodePackage(name) => Some(MissingModule::new(name, Language::JavaScript, name)),
-            // The package cannot be a file of the project.
+            // The path is empty, because the package cannot be a file of the project.
             Self::Package(name) => Some(MissingModule::new(name, Language::JavaScript, "")),
-            // The name may be defined in a package without being a module.
+            // Not reported: the name may be defined in a package without being a module, and a word need not be a path.
             Self::Python { .. } | Self::Word(_) => None,
         }
     }

@@ -110,8 +110,8 @@ impl Imports {
         if path.rsplit('/').next() == Some("package.json") {
             return self.add_package(path, content);
         }
-        // A compiled program loads libraries from outside of the project, which are not covered. Only compiled Python
-        // can load modules of the project.
+        // The imports of a compiled file cannot be read. This is reported only for compiled Python, which can load
+        // modules of the project. Other compiled programs load only libraries from outside of the project.
         let unread = || format!("everything that {path} loads, because its imports are not read");
         if content.contains(&0) {
             if path.ends_with(".pyc") {
@@ -167,7 +167,8 @@ impl Imports {
             Language::Ruby => texts::ruby(text),
             Language::Shell => candidates(text).skip(1).map(|word| Import::Word(word.to_owned())).collect(),
         };
-        // The words of shell scripts are already candidates, and packages contain too many literals.
+        // Literals that are not programs are not listed for shell scripts, whose words are all imports already, and for
+        // packages, which contain too many literals.
         let is_listed = language != Language::Shell && !path.is_empty() && !path.contains("node_modules/");
         for literal in text.lines().flat_map(texts::quoted) {
             if Language::from_file(literal, "").is_some() {

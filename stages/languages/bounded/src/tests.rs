@@ -62,7 +62,8 @@ fn a_scanner_state_larger_than_the_buffer_exceeds_the_limit() {
     assert!(tree(&yaml, "a: [b, c]").is_ok_and(|tree| !tree.contains("ERROR")));
 }
 
-/// The Kotlin scanner looks for the white space after an annotation, the Lua scanner for the end of a comment.
+/// The Kotlin scanner searches for the white space after an annotation, and the Lua scanner for the end of a comment.
+/// These texts contain neither.
 #[test]
 fn a_scanner_that_keeps_reading_exceeds_the_limit() {
     let lua = grammar(&tree_sitter_lua::LANGUAGE.into());

@@ -1,4 +1,5 @@
-//! Tests for the outlines of `sample.sh`, of Bats tests and of Gentoo ebuilds, and for masking.
+//! Tests for the outlines of `sample.sh`, of Bats tests and of Gentoo ebuilds, and for the masking of text that the
+//! grammar cannot read.
 
 use super::BASH;
 use super::masked::masked;

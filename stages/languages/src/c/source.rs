@@ -122,7 +122,8 @@ fn partners(tokens: &[Token]) -> Vec<u32> {
             partners[start] = index as u32;
             partners[index] = start as u32;
         } else if b == b'}' {
-            // Brackets that are still open here are unbalanced. The grammar, too, recovers at the end of a block.
+            // This brace or an open bracket before it is unbalanced. Starts again after the brace, because the grammar
+            // also recovers at the end of a block.
             open.clear();
         }
     }

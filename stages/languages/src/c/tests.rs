@@ -1,4 +1,4 @@
-//! Tests for the outline of `sample.c`, and for masking.
+//! Tests for the outline of `sample.c`, and for the masking of macros and conditionals that the grammar cannot read.
 
 use super::C;
 use crate::snapshot::{constants_of, outline};

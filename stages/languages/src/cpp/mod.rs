@@ -49,7 +49,7 @@ pub(crate) static CPP: Language = Language {
         "while",
     ],
     separator: "::",
-    // The query captures the keyword of an anonymous namespace as its name.
+    // The query captures the keyword of an anonymous namespace as its name, which must not qualify the members.
     omitted_qualifiers: &["namespace"],
     keeps_overloads: true,
     declared_name: Some(declared_name),
@@ -102,8 +102,8 @@ fn declared_name(node: Node<'_>, text: &str) -> Option<DeclaredName> {
     }
 }
 
-/// Whether a definition is visible outside its file. Definitions inside functions, private sections and anonymous
-/// namespaces are not. `static` definitions outside of classes are not either.
+/// Whether a definition is visible outside its file. A definition is hidden if it is in a function, a private section
+/// or an anonymous namespace, or if it is `static` and outside of classes.
 fn exported(visibility: &VisibilityContext<'_>) -> bool {
     let is_hidden = visibility.section.is_some_and(|section| section == "namespace" || section.starts_with("private"));
     match visibility.parent {

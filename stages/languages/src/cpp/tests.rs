@@ -1,4 +1,5 @@
-//! Tests for the outline of `sample.cpp`, for masking, and for the detection of headers.
+//! Tests for the outline of `sample.cpp`, for the masking of text that the grammar cannot read, and for the detection
+//! of C++ headers.
 
 use super::{CPP, header};
 use crate::snapshot::{constants_of, outline};

@@ -97,8 +97,8 @@ fn named_blocks(
         let parent = open.last().copied();
         let depth = parent.map_or(0, |parent| blocks[parent].member_depth);
         let has_body = definition.body.is_some();
-        // A block without a body is an entity, such as a document. Most entities have the same keys, so the names of
-        // its members are not recorded.
+        // A block without a body is a document, a list item, a table or a section. Many such blocks have the same keys,
+        // so the names of their members are not recorded.
         let member_depth = if has_body { depth + 1 } else { NAMED_DEPTH };
         let is_large = span.len() >= min_bytes && spans_lines(definition);
         let needs_name = is_large || depth < NAMED_DEPTH;

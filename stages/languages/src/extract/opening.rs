@@ -14,7 +14,7 @@ const MAX_RUNS: usize = 8;
 /// compiler.
 const PREAMBLES: [&str; 7] = ["#!", "<?", "#pragma", "{-#", "'use ", "\"use ", "%YAML"];
 
-/// Returns the runs of adjacent comments at the start of a text that document neither a symbol nor a constant.
+/// Returns the runs of adjacent comments at the start of a text, except comments that document a symbol or a constant.
 pub(super) fn opening(
     leading: &[LeadingNode],
     symbols: &[Symbol],

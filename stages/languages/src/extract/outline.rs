@@ -20,7 +20,7 @@ use crate::language::{DeclaredName, FileDoc, Language, VisibilityContext};
 use crate::spans::{slice, text_of};
 use crate::symbols::{Import, Symbol, SymbolKind, bounded, without_quotes};
 
-/// Limit in bytes for the documentation of all symbols of one file. For each byte of the text, the limit grows by
+/// Limit in bytes for the documentation of all symbols of an empty file. For each byte of the text, the limit grows by
 /// [`DOC_BYTES_PER_BYTE`]. Documentation can be larger than the text, because all definitions in a statement get the
 /// comment before the statement.
 const MIN_DOC_BYTES: usize = 1 << 20;
@@ -381,7 +381,7 @@ impl<'t> OutlineBuilder<'_, 't> {
             omits.next_if(is_first).or_else(|| leading.next()).cloned()
         });
         let signature = signature(self.text, start..end, omitted.take_while(|range| range.start < end));
-        // An example is `struct { … } name;`.
+        // If the name follows the body, as in `struct { … } name;`, it is appended to the signature.
         let is_name_after_body = definition.body.is_some_and(|body| body.end_byte() <= definition.name.start_byte());
         if is_name_after_body { format!("{signature} {name}") } else { signature }
     }

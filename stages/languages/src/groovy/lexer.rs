@@ -175,7 +175,7 @@ impl<'t> Lexer<'t> {
             "}" => "{",
             _ => return,
         };
-        // A closing brace also ends open parentheses and square brackets. These brackets do not end a brace.
+        // A closing brace also ends open parentheses and square brackets, but `)` and `]` do not end an open brace.
         while open == "{" && self.open.last().is_some_and(|last| self.word(*last) != "{") {
             self.open.pop();
         }

@@ -17,7 +17,8 @@ mod tests;
 
 static QUERY: QueryCache = QueryCache::new();
 
-/// Groovy. No tree-sitter grammar can read most Groovy sources, so the parser reads an outline that is written in Java.
+/// Groovy. No tree-sitter grammar can read most Groovy sources, so each source is converted to an outline in Java,
+/// which the Java grammar can read.
 pub(crate) static GROOVY: Language = Language {
     reserved: RESERVED,
     keeps_overloads: true,
@@ -43,7 +44,8 @@ pub(crate) static GROOVY: Language = Language {
     )
 };
 
-/// Returns the name of a definition. Reads it from the source, because the outline may lack the last character.
+/// Returns the name of a definition. Reads it from the source, because the Java outline may lack its last
+/// character.
 fn declared_name(node: Node<'_>, text: &str) -> Option<DeclaredName> {
     let rest = &text[node.start_byte()..];
     let word = rest.find(|c| !lexer::is_word(c)).map_or(rest, |length| &rest[..length]);

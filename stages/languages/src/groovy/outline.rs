@@ -246,7 +246,7 @@ impl OutlineWriter<'_> {
             return;
         }
         if self.has_members() {
-            // Among members, only declarations count.
+            // Between the members of a type, everything except declarations is skipped.
             self.at = self.after_brackets(index);
             return;
         }
@@ -254,7 +254,7 @@ impl OutlineWriter<'_> {
         let (start, next) = (self.start(index), self.start(self.at));
         let has_room = self.is_free(start) && self.is_free(start + 1) && next > start + 1;
         if is_start && self.tokens[index].begins_line && has_room {
-            // The text can be split before a line that begins a statement.
+            // Marks the beginning of a statement, because the text can be split before this line.
             self.write(start, "0;");
         }
     }

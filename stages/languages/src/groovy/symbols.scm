@@ -1,4 +1,4 @@
-; the outline has `class` instead of `trait`
+; The outline in Java has `class` instead of `trait`, but predicates compare the text of the Groovy source.
 (class_declaration "class" @_keyword name: (identifier) @name body: (_) @body (#eq? @_keyword "trait")) @definition.interface
 (class_declaration name: (identifier) @name body: (_) @body) @definition.class
 (interface_declaration name: (identifier) @name body: (_) @body) @definition.interface

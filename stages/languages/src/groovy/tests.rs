@@ -1,4 +1,4 @@
-//! Tests for the outline of `sample.groovy`, and for its conversion to Java.
+//! Tests for the symbols of `sample.groovy`, and for the conversion of Groovy sources to outlines in Java.
 
 use super::GROOVY;
 use crate::snapshot::{constants_of, outline};

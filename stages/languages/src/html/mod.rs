@@ -40,7 +40,7 @@ const MAX_TITLE_BYTES: usize = 4 * MAX_NAME_BYTES;
 fn heading(node: Node<'_>, text: &str) -> Option<Heading> {
     let start = node.start_byte() as u32;
     let tag = text_of(node.named_child(0)?.named_child(0)?, text);
-    // The title of a page is the heading of the text before the first `h1` to `h6`.
+    // The title of a page has level 1, because it is the heading of the text before the first `h1` to `h6`.
     let level = tag.bytes().find(u8::is_ascii_digit).map_or(1, |digit| digit - b'0');
     let at = if begins_line(text, start) { line_start(text, start) } else { start };
     let title = title(text_of(node, text));

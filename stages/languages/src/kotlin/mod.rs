@@ -69,7 +69,8 @@ fn type_name(source: &str) -> Option<String> {
     is_name.then(|| name.to_owned())
 }
 
-/// Whether a definition is visible outside its file. Private declarations and definitions inside functions are not.
+/// Whether a definition is visible outside its file: it is neither private nor inside a function or a
+/// private definition.
 fn exported(visibility: &VisibilityContext<'_>) -> bool {
     let is_keyword =
         |word: &&str| matches!(*word, "fun" | "val" | "var" | "class" | "interface" | "object" | "typealias");

@@ -37,7 +37,7 @@ pub(crate) static LUA: Language = Language {
 };
 
 /// Whether a definition is visible outside its file. Local functions, definitions inside functions and definitions
-/// whose names begin with a single underscore are not.
+/// whose names begin with a single underscore are not visible.
 fn exported(visibility: &VisibilityContext<'_>) -> bool {
     let is_private = visibility.name.starts_with('_') && !visibility.name.starts_with("__");
     let is_nested = matches!(visibility.parent, Some((SymbolKind::Function | SymbolKind::Method, _)));

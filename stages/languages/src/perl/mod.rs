@@ -73,7 +73,7 @@ fn rejects(text: &str) -> bool {
 }
 
 /// Whether a definition is visible outside its file. Definitions inside functions and definitions whose names begin
-/// with an underscore are not.
+/// with an underscore are not visible.
 fn exported(visibility: &VisibilityContext<'_>) -> bool {
     let is_nested = matches!(visibility.parent, Some((SymbolKind::Function | SymbolKind::Method, _)));
     !is_nested && !visibility.name.starts_with('_')

@@ -42,7 +42,8 @@ pub(crate) static PHP: Language = Language {
     )
 };
 
-/// Whether a definition is visible outside its file. Private members and definitions inside functions are not.
+/// Whether a definition is visible outside its file: it is neither private nor inside a function or a
+/// private definition.
 fn exported(visibility: &VisibilityContext<'_>) -> bool {
     let declaration = visibility.signature.split('(').next().unwrap_or_default();
     let is_private = declaration.split(' ').take_while(|word| *word != "function").any(|word| word == "private");

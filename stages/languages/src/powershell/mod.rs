@@ -40,7 +40,7 @@ pub(crate) static POWERSHELL: Language = Language {
     )
 };
 
-/// Whether a definition is visible outside its file. Hidden members and definitions inside functions are not.
+/// Whether a definition is visible outside its file: it is neither a hidden member nor inside a function.
 fn exported(visibility: &VisibilityContext<'_>) -> bool {
     let is_hidden = visibility.signature.split(' ').any(|word| word.eq_ignore_ascii_case("hidden"));
     let is_nested = matches!(visibility.parent, Some((SymbolKind::Function | SymbolKind::Method, _)));

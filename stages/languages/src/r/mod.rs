@@ -37,7 +37,7 @@ pub(crate) static R: Language = Language {
 };
 
 /// Whether a definition is visible outside its file. Definitions inside functions and definitions whose names begin
-/// with a dot are not.
+/// with a dot are not visible.
 fn exported(visibility: &VisibilityContext<'_>) -> bool {
     let is_nested = matches!(visibility.parent, Some((SymbolKind::Function | SymbolKind::Method, _)));
     !is_nested && !visibility.name.starts_with('.')

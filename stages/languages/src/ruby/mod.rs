@@ -82,7 +82,7 @@ fn declared_name(node: Node<'_>, text: &str) -> Option<DeclaredName> {
 }
 
 /// Whether a definition is visible outside its file. Private and protected methods and definitions inside methods are
-/// not. Singleton methods are public even in a private section.
+/// not visible. Singleton methods are public even in a private section.
 fn exported(visibility: &VisibilityContext<'_>) -> bool {
     let signature = visibility.signature;
     let has_modifier = signature.starts_with("private") || signature.starts_with("protected ");

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use crate::mask::Mask;
 
-/// Macros that contain statics, which may lack semicolons or have `ref` after `static`.
+/// Macros that contain statics. Such statics may lack semicolons or have `ref` after `static`.
 const STATICS: [&str; 2] = ["thread_local", "lazy_static"];
 /// Macros that are not masked: their items have a different syntax, or are templates.
 const NOT_ITEMS: [&str; 6] = ["bitflags", "macro_rules", "parse_quote", "proptest", "quote", "quote_spanned"];

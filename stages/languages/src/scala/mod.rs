@@ -39,7 +39,7 @@ pub(crate) static SCALA: Language = Language {
 };
 
 /// Whether a definition is visible outside its file. `private` and `private[scope]` definitions and definitions inside
-/// functions are not.
+/// functions are not visible.
 fn exported(visibility: &VisibilityContext<'_>) -> bool {
     let is_keyword = |word: &&str| matches!(*word, "def" | "val" | "var" | "class" | "trait" | "object" | "type");
     let mut modifiers = visibility.signature.split(' ').take_while(|word| !is_keyword(word));

@@ -64,7 +64,7 @@ pub(super) fn replace_columns(text: &str, tokens: &[Token], bytes: &mut [u8]) ->
         let is_after_comma = entry.first().is_some_and(is_comma);
         let column = &entry[usize::from(is_after_comma)..];
         if is_column(text, column) {
-            // Blanks the comma before the first column.
+            // If the entries before the first column were masked, blanks the comma after them.
             blank_tokens(bytes, &entry[..usize::from(is_after_comma && !has_columns)]);
             replace_column(text, column, bytes);
             has_columns = true;

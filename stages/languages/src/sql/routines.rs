@@ -18,7 +18,7 @@ const OTHER_BLOCKS: &[&str] = &["FOR", "IF", "LOOP", "REPEAT", "WHILE"];
 
 /// The tokens of `FUNCTION name () RETURNS INT AS '…'` after the name.
 const FUNCTION: Tokens = Tokens { head: &[b"()", b"RETURNS", b"INT"], body: &[b"AS", b"'"], last: b"'" };
-/// The tokens of `INDEX name ON t (… a)` after the name, which replaces triggers.
+/// The tokens of `INDEX name ON t (… a)` after the name. Such a definition of an index replaces a trigger.
 const INDEX: Tokens = Tokens { head: &[b"ON", b"t"], body: &[b"("], last: b"a)" };
 
 /// A function, procedure or trigger.

@@ -1,4 +1,4 @@
-//! Tests for the outline of `sample.sql`, and for masking.
+//! Tests for the outline of `sample.sql`, and for the masking of text that the grammar cannot read.
 
 use super::SQL;
 use super::masked::masked;

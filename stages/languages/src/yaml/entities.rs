@@ -10,8 +10,8 @@ use crate::spans::text_of;
 /// Maximum depth of the mappings that [`entity`] reads: an item and its `metadata`.
 const DEPTH: u32 = 1;
 
-/// Returns the key of a pair, or the name that [`Entity`] derives from the keys of a document or list item. For a
-/// document, only the name of a resource is used, because the other keys describe the whole file.
+/// Returns the key of a pair, or the name that [`Entity`] derives from the keys of a document or list item. A document
+/// gets a name only if it is a resource, as in Kubernetes, because other keys such as `name` describe the whole file.
 pub(super) fn declared_name(node: Node<'_>, text: &str) -> Option<DeclaredName> {
     match node.kind() {
         "document" => entity(mapping_in(node)?, text, DEPTH).resource(),
