@@ -126,8 +126,8 @@ impl History {
         self.ignores_includes
     }
 
-    /// Returns the files in `blame.ignoreRevsFile` that cannot be read. They are treated as empty, whereas `git blame`
-    /// would fail.
+    /// Returns the files named by `blame.ignoreRevsFile` that cannot be read. They are treated as empty, whereas `git
+    /// blame` would fail.
     pub fn unreadable_ignore_files(&self) -> &[PathBuf] {
         &self.config.unreadable
     }
