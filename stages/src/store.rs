@@ -241,8 +241,8 @@ fn attribution<'b>(batch: &'b BatchView<'_>, row: usize) -> Result<Option<&'b At
 type RowsByReason<'b> = BTreeMap<(&'b str, Option<&'b str>), BTreeSet<RowExtent>>;
 
 /// Returns, for every file, a sorted list of the rows for which stages have no result. The outer list is empty if the
-/// batch has no such rows. If a stage has no result for any chunk of a file, one entry is stored for all chunks, unless
-/// the stage failed on the chunks.
+/// batch has no such rows. If none of the chunks of a file has a result of a stage, one entry is stored for all
+/// chunks, unless the stage failed on the chunks.
 fn unfinished_by_file(batch: &BatchView<'_>) -> Vec<Vec<UnfinishedRow>> {
     let results = batch.missing_results();
     if results.is_empty() {

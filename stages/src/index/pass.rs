@@ -359,8 +359,8 @@ fn not_run_warning(stage: &StageNotRun) -> Option<String> {
     Some(format!("stage `{}` was not run, because its program is not allowed: {consequences}", stage.stage))
 }
 
-/// Returns the fingerprints after a run that was stopped: the fingerprints of the last run, because some files were not
-/// reached, with an unfinished history state.
+/// Returns the fingerprints after a run that was stopped. Because the run did not reach some files, these are the
+/// fingerprints of the last run, with an unfinished history state.
 fn fingerprints_after_stop(before: &[(String, String)], repository: &Repository) -> Vec<(String, String)> {
     let entry = |(name, state): &(String, String)| {
         let state = if name == HISTORY { repository.unfinished_state() } else { state.clone() };
