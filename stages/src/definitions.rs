@@ -130,7 +130,7 @@ fn kind_of(name: &str) -> Option<SymbolKind> {
     KINDS.into_iter().find(|kind| kind.as_str() == name)
 }
 
-/// Returns the symbols of a text with the given definitions. Definitions beyond the end of the text are omitted. A
+/// Converts the definitions of a text to symbols. Definitions beyond the end of the text are omitted. A
 /// definition that begins inside another one and ends after it is truncated.
 pub(crate) fn symbols_of(definitions: &[Definition], text: &str) -> FileSymbols {
     let starts: Vec<usize> = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
@@ -161,7 +161,7 @@ pub(crate) fn symbols_of(definitions: &[Definition], text: &str) -> FileSymbols 
             owner: None,
             bytes: offset(start)..offset(end.max(start)),
             lines: (definition.line_start, last as u32),
-            // A definition without a body would be merged into its parent.
+            // Every symbol needs a body, because a definition without a body would be merged into its parent.
             body: Some(offset(end.max(start))),
             signature: definition.signature.clone(),
             doc: definition.doc.clone(),

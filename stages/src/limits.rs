@@ -25,7 +25,7 @@ const VARIABLE_PREFIX: &str = "AURORA_LIMITS_";
 
 /// A limit on one or more keys of a pipeline.
 struct Limit {
-    /// Entry in the reference.
+    /// Name, type and description of the limit, as printed in the configuration reference.
     key: Key,
     default: fn() -> u64,
     /// The pipeline keys that are limited, each with the stage type, or `None` for a key that does not depend on the
@@ -127,7 +127,8 @@ pub struct LimitErrors(Vec<String>);
 
 impl Limits {
     /// Loads the limits. `[limits]` in the user's configuration overrides the defaults, and the environment overrides
-    /// both. A file that is missing or is not TOML is ignored, because the search configuration reports invalid TOML.
+    /// both. A file that is missing or is not TOML is ignored, because loading the search configuration reports invalid
+    /// TOML.
     ///
     /// # Errors
     /// Fails if a name is unknown or a value is out of range. Reports all such names and values together.

@@ -1,4 +1,4 @@
-//! Masking of texts that a run compares with texts of the last run.
+//! Masks the secrets in texts that a run stores, so that the next run can compare its own texts with them.
 
 /// Masks the secrets of a text. If there are secrets, appends a digest of the original text, so that texts that differ
 /// only in a secret stay different.

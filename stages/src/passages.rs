@@ -1,4 +1,4 @@
-//! The passage of a chunk, which is the text that is embedded, and its tokens.
+//! The passage of a chunk (the text that is embedded), and the tokens of the passage.
 
 use std::borrow::Cow;
 

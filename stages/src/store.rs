@@ -21,7 +21,8 @@ use crate::git_signal::to_stored;
 use crate::metadata::{ChunkMetadata, metadata};
 use crate::services::{Moves, PreviousIndex, RunClock, service};
 
-/// History key of a file whose attribution is pending. The key differs from the key of every attributed file.
+/// History key of a file whose lines are not attributed to commits yet. The key differs from the key of every
+/// attributed file.
 const PENDING: &[u8] = b"pending";
 
 /// Name of the counter of chunks for which only values had to be stored, but whose values are unchanged.
@@ -168,7 +169,7 @@ impl StoreWorker<'_> {
         })
     }
 
-    /// Returns the stamp to store for a file.
+    /// Returns the stamp (times and inode) to store for a file.
     fn stamp(&self, batch: &BatchView<'_>, row: usize) -> Result<FileStamp, StageError> {
         let inode = batch.read_optional(INODE)?.map(|inodes| inodes[row]).unwrap_or_default();
         Ok(self.stage.clock.stamp_to_store(inode.stamp(batch.read(MTIME)?[row])))
@@ -231,7 +232,7 @@ impl StoreWorker<'_> {
     }
 }
 
-/// Returns the attribution of a file, or `None` if the pipeline has no `git-signal` stage.
+/// Returns the attribution of a file to commits, or `None` if the pipeline has no `git-signal` stage.
 fn attribution<'b>(batch: &'b BatchView<'_>, row: usize) -> Result<Option<&'b Attribution>, StageError> {
     Ok(batch.read_optional(BLAME)?.map(|blames| &blames[row]))
 }
@@ -240,8 +241,8 @@ fn attribution<'b>(batch: &'b BatchView<'_>, row: usize) -> Result<Option<&'b At
 type RowsByReason<'b> = BTreeMap<(&'b str, Option<&'b str>), BTreeSet<RowExtent>>;
 
 /// Returns, for every file, a sorted list of the rows for which stages have no result. The outer list is empty if the
-/// batch has no such rows. If a stage has no result for any chunk of a file, one entry is stored for all chunks, unless
-/// the stage failed on the chunks.
+/// batch has no such rows. If none of the chunks of a file has a result of a stage, one entry is stored for all
+/// chunks, unless the stage failed on the chunks.
 fn unfinished_by_file(batch: &BatchView<'_>) -> Vec<Vec<UnfinishedRow>> {
     let results = batch.missing_results();
     if results.is_empty() {

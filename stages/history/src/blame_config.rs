@@ -25,7 +25,7 @@ pub(crate) struct BlameConfig {
     pub(crate) mailmap: gix::mailmap::Snapshot,
     /// Commits that blame ignores. Lines that an ignored commit changed pass to its parents.
     pub(crate) ignored: HashSet<ObjectId>,
-    /// Configured files with ignored commits that cannot be read.
+    /// Files named by `blame.ignoreRevsFile` that cannot be read.
     pub(crate) unreadable: Vec<PathBuf>,
     /// The grafts of `info/grafts`, and the commits at the shallow boundary, which have no parents.
     pub(crate) grafts: Grafts,
@@ -120,8 +120,8 @@ impl FieldHasher {
     }
 }
 
-/// Returns the commits that are listed in the files in `blame.ignoreRevsFile`, and the files that cannot be read. As in
-/// git, an empty value clears the list of files before it.
+/// Returns the commits that are listed in the files named by `blame.ignoreRevsFile`, and the files that cannot be read.
+/// As in git, an empty value clears the list of files before it.
 fn ignored_commits(repository: &gix::Repository) -> (HashSet<ObjectId>, Vec<PathBuf>) {
     let (mut ignored, mut unreadable) = (HashSet::default(), Vec::new());
     let config = repository.config_snapshot();

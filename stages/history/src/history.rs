@@ -33,8 +33,8 @@ const MAX_UNREACHABLE: usize = 100_000;
 /// The history of the repository that contains a directory, as seen from HEAD.
 ///
 /// [`History::open`] reads HEAD and the configuration once. To see later changes, open the repository again. Paths are
-/// relative to the directory that was opened and use `/`. All methods can be called from several threads at the same
-/// time.
+/// relative to the directory that was opened, with `/` as the separator. All methods can be called from several threads
+/// at the same time.
 pub struct History {
     objects: ObjectStore,
     /// The directory to which paths are relative.
@@ -126,8 +126,8 @@ impl History {
         self.ignores_includes
     }
 
-    /// Returns the files in `blame.ignoreRevsFile` that cannot be read. They are treated as empty, whereas `git blame`
-    /// would fail.
+    /// Returns the files named by `blame.ignoreRevsFile` that cannot be read. They are treated as empty,
+    /// whereas `git blame` would fail.
     pub fn unreadable_ignore_files(&self) -> &[PathBuf] {
         &self.config.unreadable
     }

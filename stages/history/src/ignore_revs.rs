@@ -1,5 +1,5 @@
-//! Blame for the commits listed in `blame.ignoreRevsFile`. Each line that an ignored commit changed is passed to the
-//! most similar line of the parent, as in git's `guess_line_blames`.
+//! Finds the lines to blame instead of lines that the commits listed in `blame.ignoreRevsFile` changed. Each line that
+//! such a commit changed is passed to the most similar line of the parent, as in git's `guess_line_blames`.
 //!
 //! The similarity of two lines is the number of byte pairs that their fingerprints share. Within a changed block, the
 //! match with the highest certainty is fixed first. Later matches must not cross a fixed match, so all matches are in

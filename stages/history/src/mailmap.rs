@@ -1,4 +1,4 @@
-//! The mailmap: `.mailmap`, and the sources in `mailmap.blob` and `mailmap.file`.
+//! The mailmap: `.mailmap`, and the sources that `mailmap.blob` and `mailmap.file` name.
 //!
 //! This module reads the mailmap without gix, because gix would block on a pipe or read endlessly from a device.
 

@@ -128,7 +128,8 @@ struct ParentVersion {
     hunks: Option<Arc<[Hunk]>>,
 }
 
-/// The parts of ranges that came from a parent. The parent gets a part only if every parent differs in the range.
+/// The parts of ranges, as lines of the file in a parent. A part passes to the parent at once if the parent does not
+/// differ in the range, and otherwise only if every parent differs in the range.
 struct ParentRanges {
     parent: usize,
     path: PathId,

@@ -14,7 +14,7 @@ use aurora_cachefile::{CacheFile, Format, Segments};
 use aurora_codec::ByteReader;
 
 const MAGIC: &[u8; 8] = b"AURWALK\n";
-/// Incremented when the layout or the result of a walk changes.
+/// Incremented when the layout of the file or the result of a walk changes.
 const VERSION: u32 = 4;
 
 /// A cached walk.

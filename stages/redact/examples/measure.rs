@@ -30,7 +30,7 @@ struct Outcome {
     found: u32,
     /// Number of examples without a secret.
     negative: u32,
-    /// Number of examples without a secret in which text was masked.
+    /// Number of examples without a secret whose text was masked nevertheless (false positives).
     masked: u32,
 }
 

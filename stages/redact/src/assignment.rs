@@ -61,7 +61,7 @@ const MAX_NAME_BYTES: usize = 20;
 /// Maximum number of bytes from the end of a name to the end of its value.
 const MAX_WINDOW_BYTES: usize = 1024;
 
-/// Minimum length in bytes of a part between dots that is treated as a word.
+/// Minimum length in bytes of a part of a value, between dots, that is treated as a word.
 const MIN_WORD_BYTES: usize = 4;
 /// Minimum length of a string that may be one line of an encoded key, in bytes.
 const MIN_LINE_BYTES: usize = 40;

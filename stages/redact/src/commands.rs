@@ -71,8 +71,8 @@ const CLIENTS: &[Client] = &[
 const CHPASSWD: &str = "chpasswd";
 /// Commands that write their arguments to the standard input of the next command in a pipe.
 const WRITERS: &[&[u8]] = &[b"echo", b"printf"];
-/// Programs that read a password from standard input, or from an argument that is not the value of an option with a
-/// dash.
+/// Programs that do not take the password from an option with a dash. They read it from standard input, or from another
+/// argument.
 const OTHER_PROGRAMS: &[&str] =
     &["sudo -S", "passwd --stdin", "xfreerdp", "sqlplus", "rabbitmqctl", "setapikey", "etApiKey"];
 /// Subcommands whose arguments are a user and a password.

@@ -19,7 +19,7 @@ use aurora_languages::{FileSymbols, Symbol, SymbolKind};
 /// A parsed file.
 #[derive(Debug, Clone, Copy)]
 pub struct Source<'a> {
-    /// Path relative to the root, with `/`.
+    /// Path relative to the root, with `/` as the separator.
     pub path: &'a str,
     /// Format of the file, as returned by [`formats::format_of`].
     pub language: &'a str,
@@ -86,7 +86,7 @@ pub fn chunks_of(source: &Source<'_>, options: &ChunkOptions, is_stopped: &dyn F
     found
 }
 
-/// Removes references to chunks that were cut.
+/// Removes references to chunks that were left out because a limit was exceeded.
 fn remove_dangling_references(chunks: &mut [Chunk]) {
     let keys: FxHashSet<String> = chunks.iter().map(|chunk| chunk.key.clone()).collect();
     for chunk in chunks {

@@ -1,4 +1,5 @@
-//! Names that a piece of a chunk defines but that are not chunks themselves: nested functions, constants and variables.
+//! Names that a piece of a chunk defines and that have no chunks of their own: nested functions, constants and
+//! variables.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -32,7 +33,8 @@ impl<'a> Definitions<'a> {
         let mut open: Vec<(u32, Range<u32>)> = Vec::new();
         let mut next = chunks.into_iter().peekable();
         for constant in &symbols.constants {
-            // The last open chunk is the innermost chunk. A chunk below it that has ended is popped later.
+            // The last open chunk is the innermost chunk. A chunk below it on the stack may have ended, and is popped
+            // later.
             while let Some(chunk) = next.next_if(|(_, span)| span.start <= constant.at) {
                 while open.pop_if(|(_, span)| span.end <= chunk.1.start).is_some() {}
                 open.push(chunk);

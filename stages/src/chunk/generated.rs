@@ -64,7 +64,7 @@ const PROHIBITIONS: &[&str] =
 /// Words between `this file is` and `generated`.
 const ADVERBS: &[&str] =
     &["auto", "automatically", "automagically", "machine", "mechanically", "programmatically", "entirely"];
-/// Nouns that a comment can use for its own file.
+/// Nouns by which a comment can refer to the file that contains it.
 const FILES: &[&str] = &[
     "file",
     "code",

@@ -24,8 +24,8 @@ pub fn is_log(path: &str) -> bool {
 }
 
 /// Passes every chunk of a log to `emit` in order. `path` is the indexed path of the log, with `/` as the separator. A
-/// log without phases is one chunk, or several if it is long. Line and byte spans refer to the unpacked text and are
-/// capped at 4 GiB.
+/// log without phases is one chunk, or several if it is long. Line and byte spans refer to the unpacked text. Byte
+/// offsets beyond 4 GiB are stored as `u32::MAX`.
 ///
 /// The date is taken from the file name, or else from the `Date:` line.
 ///

@@ -20,7 +20,7 @@ const MAX_NAMED_TERMS: usize = 8;
 pub struct DisplayColumn {
     /// The name under which stages read the column.
     pub name: String,
-    /// The kind of entity that each row describes.
+    /// Whether each row describes a file or a chunk.
     pub entity: Entity,
     /// One value per row.
     pub values: Vec<DisplayValue>,

@@ -34,7 +34,8 @@ pub(super) struct FileMetadata {
 
 /// The identity and last change of a directory. While the stamp is unchanged, no entry was added, removed or renamed.
 ///
-/// A program can reset mtime, but doing so updates ctime. The default value is not the stamp of any directory.
+/// The stamp contains ctime because a program can reset mtime, but doing so updates ctime. The default value is not the
+/// stamp of any directory.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct DirectoryStamp {
     pub(super) device: u64,
@@ -66,8 +67,8 @@ mod linux {
 
     const OPEN_FLAGS: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
-    /// Local file systems that update the times of directories as POSIX requires, by the magic numbers in `statfs(2)`:
-    /// bcachefs, Btrfs, ext2 to ext4, F2FS, overlayfs, tmpfs, XFS, ZFS.
+    /// Magic numbers (see `statfs(2)`) of the local file systems that update the times of directories as POSIX
+    /// requires: bcachefs, Btrfs, ext2 to ext4, F2FS, overlayfs, tmpfs, XFS, ZFS.
     const RELIABLE_FILE_SYSTEMS: [u32; 8] =
         [0xCA45_1A4E, 0x9123_683E, 0xEF53, 0xF2F5_2010, 0x794C_7630, 0x0102_1994, 0x5846_5342, 0x2FC1_2FC1];
 
@@ -227,17 +228,17 @@ mod portable {
             Self(self.0.join(name))
         }
 
-        /// Returns the same handle, because opening has no effect here.
+        /// Returns the same handle, because opening has no effect on this system.
         pub(crate) fn opened(&self) -> io::Result<Self> {
             Ok(self.clone())
         }
 
-        /// Returns `None`, because stamps are not reliable here.
+        /// Returns `None`, because stamps are not reliable on this system.
         pub(crate) fn device_with_stamps(&self) -> Option<u64> {
             None
         }
 
-        /// Returns `None`, because stamps are unused here.
+        /// Returns `None`, because stamps are not used on this system.
         pub(crate) fn stamp(&self) -> Option<DirectoryStamp> {
             None
         }

@@ -23,7 +23,7 @@ use aurora_codec::ByteReader;
 pub(crate) const MAX_WALK_BYTES: u64 = 256 << 20;
 
 const MAGIC: &[u8; 8] = b"AURTREE\n";
-/// Increased when the layout or the interpretation of ignore files changes.
+/// Increased when the layout of this cache changes, or the interpretation of ignore files.
 const VERSION: u32 = 1;
 
 /// The kinds of entries, by their number in the file.

@@ -90,7 +90,7 @@ impl Search {
                     Ok(metadata) => self.found.push(WalkedFile {
                         path: below.into(),
                         size: metadata.len,
-                        // The file system of the logs may have no stable inodes.
+                        // The file system of the logs may have no stable inodes, so the inode is not compared.
                         stamp: FileStamp { modified: metadata.modified.max(0), changed: metadata.changed, inode: 0 },
                         language: self.format.into(),
                     }),

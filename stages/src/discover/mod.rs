@@ -199,7 +199,8 @@ impl DiscoverStage {
         found.documents = memory::digest(&documents, &omissions);
         found.omissions.extend(omissions);
         let logs = self.tree.conversations();
-        // Users without a directory for logs should not see a warning in every run.
+        // Warn about missing logs only if the directory for logs has been set up. Other users should not see the
+        // warning in every run.
         let keeps_logs = self.tree.only().is_none() && logs.as_deref().and_then(Path::parent).is_some_and(Path::exists);
         let mut has_logs = false;
         for document in documents {
@@ -218,8 +219,9 @@ impl DiscoverStage {
 
     /// Records the data that a later check compares with the tree.
     fn record_check(&self, last_check: &LastCheck, found: &mut WalkOutput) {
-        // A file that was written within the last tick of the clock can change without a change of its stamp. Systems
-        // other than Unix have no change time.
+        // A file that was written within the last tick of the clock can change without a change of its stamp, so
+        // nothing is recorded while the tree has such a file. Nothing is recorded on systems other than Unix either,
+        // because they have no change time.
         let is_settled = |file: &WalkedFile| self.clock.stamp_to_store(file.stamp) == file.stamp;
         if let Some(table) = found.stat_table.take().filter(|_| cfg!(unix) && found.files.iter().all(is_settled)) {
             last_check.note([found.documents.as_slice(), &table].concat());

@@ -13,8 +13,8 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use super::listing::FileKind;
 use crate::services::is_gone;
 
-/// Names of ignore files, from highest to lowest precedence. The `info/exclude` of a repository and the file in
-/// `core.excludesFile` have lower precedence.
+/// Names of ignore files, from highest to lowest precedence. The `info/exclude` of a repository and the file that
+/// `core.excludesFile` names have lower precedence.
 const NAMES: [&str; 3] = [".auroraignore", ".ignore", ".gitignore"];
 /// Number of kinds of ignore files: [`NAMES`], `info/exclude` and `core.excludesFile`.
 const KINDS: usize = NAMES.len() + 2;
@@ -80,8 +80,8 @@ pub(super) struct UnreadableRules {
 type RulesFile = Option<(PathBuf, Vec<u8>)>;
 
 impl Rules {
-    /// Reads the rules from outside `root`: ignore files in the ancestors of `root`, and the file in
-    /// `core.excludesFile`. Like git, treats an unreadable file as missing, but adds a warning.
+    /// Reads the rules from outside `root`: ignore files in the ancestors of `root`, and the file that
+    /// `core.excludesFile` names. Like git, treats an unreadable file as missing, but adds a warning.
     pub(super) fn above(root: &Path, warnings: &mut Vec<(String, String)>) -> Arc<Self> {
         let mut or_warn = |read: Result<RulesFile, UnreadableRules>, place: &Path| {
             read.unwrap_or_else(|unreadable| {
@@ -215,7 +215,7 @@ fn existing_file(path: PathBuf, read: io::Result<Vec<u8>>) -> Result<RulesFile, 
     }
 }
 
-/// Reads the file in `core.excludesFile` for a work tree.
+/// Reads the file that `core.excludesFile` names for a work tree.
 fn read_core_excludes(directory: &Path) -> Result<RulesFile, UnreadableRules> {
     excludes_file(directory).map_or(Ok(None), |path| {
         let content = read_regular(&path, MAX_IGNORE_FILE_BYTES);
@@ -271,7 +271,8 @@ pub(super) fn is_linked_work_tree(directory: &Path) -> bool {
     let Ok(Some(own)) = git_directory(directory) else { return false };
     match own.is_dir() {
         true => own.join("commondir").symlink_metadata().is_ok(),
-        // The work tree was moved, or copied from another machine.
+        // The git directory is missing, because the work tree was moved, or copied from another machine. Its path still
+        // shows that it belonged to a linked work tree.
         false => own.parent().and_then(Path::file_name).is_some_and(|name| name == "worktrees"),
     }
 }

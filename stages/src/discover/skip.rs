@@ -53,7 +53,7 @@ const MANIFESTS: &[&str] = &["modules.txt", "autoload.php", "bundle"];
 const OUTPUT_MARKS: &[&str] = &["CACHEDIR.TAG", "CMakeCache.txt", "config.status"];
 
 /// Build files in directories of sources. Tools that write a makefile into an output directory also write one of the
-/// [`OUTPUT_MARKS`].
+/// [`OUTPUT_MARKS`], so a directory with a makefile and without such a mark is a directory of sources.
 const SOURCE_MARKS: &[&str] = &["CMakeLists.txt", "Kbuild", "Kconfig", "Makefile", "meson.build"];
 
 /// Build files next to which tools create output directories.

@@ -181,7 +181,8 @@ pub(super) fn is_current(
                 && inspected.iter().all(|&(path, is_skipped)| is_skipped_as_before(path, is_skipped, tree, repository))
         };
         let are_same = |some: &[&[u8]]| {
-            // Threads that share one handle would contend for its reference count.
+            // Each task opens the root itself, because threads that share one handle would contend for its reference
+            // count.
             let root = DirectoryHandle::open(tree.root.path()).ok();
             let Some(root) = root.filter(|_| !cancel.is_cancelled()) else { return false };
             some.iter().all(|directory| is_directory_unchanged(&root, directory).is_some())

@@ -23,7 +23,7 @@ use crate::formats::FormatTable;
 use crate::services;
 use aurora_cachefile::CacheFile;
 
-/// Stack size of a walking thread, in bytes. The recursion can be as deep as the longest path has components.
+/// Stack size of a walking thread, in bytes. The walk recurses once for each component of a path.
 const STACK_BYTES: usize = 64 << 20;
 /// Depth from which directories are closed after they are read, to limit the number of open files.
 const MAX_OPEN_DEPTH: usize = 16;
@@ -245,7 +245,7 @@ impl TreeWalk<'_> {
         }
         let (mut entries, rules) = match self.entries(pending, &mut listing, &directory, present, outer) {
             Ok(classified) => classified,
-            // Without the rules, the ignored entries are unknown.
+            // Without the rules, it is unknown which entries are ignored, so the whole directory is omitted.
             Err(unreadable) => {
                 return WalkedDirectory::omitted(&pending.relative, (unreadable.to_string().into(), true));
             }

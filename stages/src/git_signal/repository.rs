@@ -38,7 +38,7 @@ pub struct PreviousRun {
     pub diff_cache: CacheFile,
 }
 
-/// Maximum time that files wait for the walk over the history.
+/// Maximum time for which a run waits for the walk over the history.
 #[derive(Debug, Clone, Copy)]
 pub enum WaitLimit {
     /// Wait as long as the rest of the run takes, assuming that each file takes this time on one core.
@@ -74,7 +74,7 @@ pub struct Repository {
     previous: PreviousRun,
     using: RunSettings,
     walk: OnceLock<Arc<HistoryWalk>>,
-    /// Maximum time that files wait for the walk. The time is unlimited while the cell is empty.
+    /// Maximum time for which the run waits for the walk. The time is unlimited while the cell is empty.
     wait_limit: OnceLock<WaitLimit>,
     /// Whether files were left without an attribution, because of the wait limit or because the run was stopped.
     deferred: AtomicBool,
@@ -113,8 +113,8 @@ impl Repository {
         }
     }
 
-    /// Sets the maximum time that files wait for the walk over the history. If the walk takes longer, the waiting files
-    /// are left without an attribution, see [`Self::deferred`].
+    /// Sets the maximum time for which the run waits for the walk over the history. If the walk takes longer, files
+    /// that need it are left without an attribution, see [`Self::deferred`].
     pub fn defer_beyond(&self, limit: WaitLimit) {
         self.wait_limit.get_or_init(|| limit);
     }
@@ -381,7 +381,7 @@ impl Repository {
             WaitLimit::Total(limit) => return limit,
             WaitLimit::PerFile(cost) => cost,
         };
-        // An update of a complete index processes few files.
+        // An update of a complete index processes few files, so the walk gets only the minimum time.
         let is_update = self.previous.index.manifest().complete;
         let files = if is_update { 0 } else { self.tracked().map_or(0, WorktreeIndex::len) };
         let files = u32::try_from(files).unwrap_or(u32::MAX);

@@ -71,8 +71,8 @@ impl EarlierPasses {
         walk: Option<Arc<HistoryWalk>>,
         every: Option<Duration>,
     ) -> Self {
-        // The cost of the previous publication is the time from the end of the previous stages until this pass found
-        // the first file that was not in the index.
+        // The cost of the previous publication is the time from the end of the stages of the previous pass until this
+        // pass found the first file that was not in the index.
         let cost = self.finished.zip(checkpoint.first_progress()).map(|(finished, next)| next.duration_since(finished));
         let interval = every.unwrap_or_else(|| self.interval.max(cost.unwrap_or_default() * MIN_WORK_PER_COST));
         Self { walk, report: Some(report), interval, finished: Some(finished), ..self }

@@ -43,8 +43,8 @@ pub(super) fn declarations_of(stages: &[PlannedStage]) -> Result<Vec<ColumnDecla
                 if full_names[at] == column.name() && other.stage == stage.name() {
                     continue;
                 }
-                // A stage must not change the values of another stage. When stored values are restored, it would
-                // receive its own values as input.
+                // A stage must not change the values of another stage. When stored values are restored, the
+                // second stage would receive its own values as input.
                 let message = format!(
                     "stage `{}` writes column `{}`, and `{}` writes one that searches know by the same name",
                     stage.name(),

@@ -145,9 +145,9 @@ fn compact(options: &IndexOptions, summary: &mut IndexSummary) {
     }
 }
 
-/// Like [`run`], for a root in which only documents have changed, and whose source lists the changes. The run takes
-/// time in proportion to the changes. It does not find problems in parts of the index that it does not read. If the
-/// index cannot be updated in this way, calls [`run`].
+/// Like [`run`], for a root in which only documents have changed, and whose document source lists the changes. The run
+/// takes time in proportion to the changes. It does not find problems in parts of the index that it does not read. If
+/// the index cannot be updated in this way, calls [`run`].
 ///
 /// # Errors
 /// Fails in the same cases as [`run`].

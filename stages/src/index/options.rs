@@ -68,9 +68,9 @@ pub struct IndexOptions {
     /// Memory limit for batches in flight and for postings that are not written yet, in bytes. Defaults to the value in
     /// the pipeline.
     pub memory: Option<u64>,
-    /// Maximum time that files wait for the walk over the git history. After this time, files are published without
-    /// attribution, and a second pass adds the attribution. Zero disables waiting. Defaults to the estimated time that
-    /// all other work takes.
+    /// Maximum time for which the run waits for the walk over the git history. After this time, files are published
+    /// without attribution, and a second pass adds the attribution. Zero disables waiting. Defaults to the estimated
+    /// time that all other work takes.
     pub patience: Option<Duration>,
     /// Time between publications of a long run that builds an index or processes many changes. Defaults to 10 seconds,
     /// or longer if publications would otherwise take more than 2 % of the time.

@@ -82,19 +82,20 @@ pub(super) fn pass(
     }
     let mut states = scope::states(&pipeline);
     scope::keep_states(&mut states, &before.fingerprints, &replaced);
-    // Whether the configuration is unchanged matters for files that cannot be read, because they cannot be indexed
-    // again.
+    // Files that cannot be read cannot be indexed again, so a run with such files publishes only if the configuration
+    // is unchanged.
     let unforced = rerun(&before, &states, &columns, false, &replaced, &pipeline);
     let is_same_configuration = unforced.scope == RunScope::Changes;
     let Rerun { scope, changed, mut current } =
         if options.force { rerun(&before, &states, &columns, true, &replaced, &pipeline) } else { unforced.clone() };
-    // A forced run does not change the inputs of a stage, so the values of stages that are not run stay current.
-    // Definitions are not stored separately, so the rows of a stage that writes definitions wait for the stage.
+    // A forced run does not change the inputs of a stage, so the values of stages that are not run stay current. This
+    // does not apply to a stage that writes definitions: definitions are not stored separately, so its rows have to be
+    // processed when the stage is run again.
     let makers = scope::makers(&states);
     let stores_results = |stage: &String| !pipeline.written_by(stage).any(|column| column == DEFINITIONS.name());
     current.extend(unforced.current.into_iter().filter(|stage| replaced.contains(stage) && stores_results(stage)));
-    // If the input of a stage that is not run has changed, its state is removed. The next run that executes the stage
-    // then does not treat its values as current.
+    // If the input of a stage that is not run has changed, the state of the stage is removed, so that the next run that
+    // executes the stage does not treat the stored values as current.
     let outdated = pipeline.with_dependants(changed.iter().map(String::as_str));
     states.retain(|(name, _)| !(replaced.contains(name) && outdated.contains(name)));
     if only_changes && scope != RunScope::Changes {
@@ -102,7 +103,8 @@ pub(super) fn pass(
     }
     services.previous.set_scope(scope);
     let is_first = before.generation == 0;
-    // No checkpoints if the configuration has changed: a generation must not contain files of two configurations.
+    // There are no checkpoints if the configuration has changed, because a generation must not contain files that were
+    // indexed with different configurations.
     if has_checkpoints && (is_first || scope == RunScope::Changes) {
         services.checkpoint.set(earlier.interval());
     }
@@ -357,8 +359,8 @@ fn not_run_warning(stage: &StageNotRun) -> Option<String> {
     Some(format!("stage `{}` was not run, because its program is not allowed: {consequences}", stage.stage))
 }
 
-/// Returns the fingerprints after a run that was stopped: the fingerprints of the last run, because some files were not
-/// reached, with an unfinished history state.
+/// Returns the fingerprints after a run that was stopped. Because the run did not reach some files, these are the
+/// fingerprints of the last run, with an unfinished history state.
 fn fingerprints_after_stop(before: &[(String, String)], repository: &Repository) -> Vec<(String, String)> {
     let entry = |(name, state): &(String, String)| {
         let state = if name == HISTORY { repository.unfinished_state() } else { state.clone() };

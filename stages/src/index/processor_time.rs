@@ -49,8 +49,8 @@ impl ProcessorTime {
     }
 
     /// Ends the measurement. Returns the processor time of this process in seconds, and its serial share from 0 to 1.
-    /// Serial time is the processor time of stages with one worker, plus the time during which another thread was the
-    /// only runnable thread.
+    /// Serial time is the processor time of stages with one worker, plus the time during which the only runnable thread
+    /// was not a worker of such a stage.
     pub(super) fn finish(self, report: &RunReport) -> (Option<f64>, Option<f64>) {
         let cpu = process_cpu_time().saturating_sub(self.begun);
         let alone = self.sampler.and_then(|(stop, thread)| {
@@ -63,8 +63,8 @@ impl ProcessorTime {
     }
 }
 
-/// Returns the processor time of stages with one worker, plus the time during which another thread was the only
-/// runnable thread.
+/// Returns the processor time of stages with one worker, plus the time during which the only runnable thread was not a
+/// worker of such a stage.
 fn serial_time(report: &RunReport, alone: &Alone) -> Duration {
     let single = || report.stages.iter().filter(|stage| stage.single_worker);
     let is_of = |stage: &StageReport, name: &str| {

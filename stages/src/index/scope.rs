@@ -42,16 +42,16 @@ fn without_secrets(fingerprint: Fingerprint) -> Fingerprint {
         return fingerprint;
     }
     let masked = Fingerprint::new(fingerprint.name, fingerprint.version);
-    // The key is part of the masked text, because it may be the name of a secret.
+    // The key is passed together with the value, because a key such as `api_token` shows that the value is a secret.
     settings.iter().fold(masked, |masked, entry| {
         let key = entry.0;
         masked.with(key, &masked_with_digest(pair(entry))[key.len() + 1..])
     })
 }
 
-/// Sets the states of the stages in `replaced`, which are not run, to the states that the last run recorded. A later
-/// run that executes such a stage is then compared with the run that computed the values. A stage that was never run
-/// keeps the state of its stand-in.
+/// Sets the states of the stages in `replaced`, which are not run, to the states that the last run recorded. So a
+/// later run that executes such a stage compares its state with that of the run that last executed it. A stage that was
+/// never run keeps the state of its stand-in.
 pub(super) fn keep_states(states: &mut StageStates, before: &[(String, String)], replaced: &BTreeSet<String>) {
     for (name, state) in states.iter_mut().filter(|(name, _)| replaced.contains(name)) {
         if let Some((_, known)) = before.iter().find(|(known, _)| known == name) {
@@ -123,9 +123,8 @@ pub(super) struct Rerun {
 ///
 /// If a stage on which chunks depend has changed, every file has to be processed again. If only other stages have
 /// changed, they and their dependants process the stored chunks again. The stages in `replaced` are not run and keep
-/// their earlier states, see [`keep_states`]. A stage in `replaced` without an earlier state does not count as changed.
-/// It counts as changed if its columns are declared differently than in the last run: all its rows then wait for new
-/// values.
+/// their earlier states, see [`keep_states`]. Such a stage counts as changed only if its columns are declared
+/// differently than in the last run, because its values must then be computed again.
 pub(super) fn rerun(
     last: &Manifest,
     now: &StageStates,
@@ -161,8 +160,8 @@ pub(super) fn rerun(
         // The git history of a file can change without a change of the file.
         let attributes = pipeline.writers_of(BLAME.name());
         let stale = pipeline.with_dependants(changed.iter().map(String::as_str).chain(attributes));
-        // If the index was made without a stage, the rows of the index have to wait for the stage, even if the stage is
-        // not run now.
+        // A stage that was not in the pipeline of the last run is not current, even if this run does not execute it,
+        // because its values are missing from all rows.
         let is_known = |name: &str| before.iter().any(|(known, _)| known == name);
         let is_current = |name: &&str| !stale.contains(*name) && is_known(name);
         current.extend(pipeline.stage_names().filter(is_current).map(str::to_owned));
@@ -203,12 +202,13 @@ fn values_suffice(
     };
     let is_known = |stage: &str| pipeline.stage_names().any(|name| name == stage);
     let is_dropped = |stage: &str| !is_known(stage) && of_stage(&last.columns, stage);
-    // If only the values of a file are stored, attributions, vectors and tokens are not computed.
+    // A run that stores only the values of custom columns does not compute blame, git signals, vectors or tokens.
     let unavailable = [BLAME.name(), SIGNAL.name(), EMBEDDING.name(), TOKENS.name()];
     let is_unavailable = |stage: &str| pipeline.written_by(stage).any(|column| unavailable.contains(&column));
     let reads_unavailable = |column: &ColumnDeclaration| pipeline.read_from(&column.stage).any(is_unavailable);
     let again = pipeline.with_dependants(changed.iter().map(String::as_str));
-    // An example is a sink that reads the ids that another sink assigns.
+    // A stage that depends on a changed stage but does not read its values, such as a sink that reads the ids that
+    // another sink assigns, has nothing to store again.
     let reads_no_values = |stage: &str| !changed.contains(stage) && !pipeline.read_from(stage).any(writes_values);
     let has_nothing_to_store = |stage: &String| is_same_sink(stage) || is_dropped(stage) || reads_no_values(stage);
     again.iter().chain(changed).all(|stage| writes_values(stage) || has_nothing_to_store(stage))

@@ -8,8 +8,8 @@ const TREE_BYTES_PER_BYTE: u64 = 192;
 /// Maximum total size of all trees, in bytes. A single tree may be larger, but must wait until no other tree exists.
 const MAX_BYTES: u64 = 256 << 20;
 
-/// A budget for the memory of syntax trees. Large files wait for each other, so that memory does not grow with the
-/// number of workers. Most files have only some kilobytes and rarely wait.
+/// A budget for the memory of syntax trees. Workers that parse large files wait for each other, so that memory does not
+/// grow with the number of workers. Most files have only some kilobytes and rarely wait.
 #[derive(Default)]
 pub(super) struct TreeMemory {
     reserved: Mutex<u64>,

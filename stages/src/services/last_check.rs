@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use aurora_cachefile::{CacheFile, Format};
 
 const MAGIC: &[u8; 8] = b"AURSEEN\n";
-/// Increased when the layout of the content or the comparison of files with the index changes.
+/// Increased when the layout of this file changes, or the way in which files are compared with the index.
 const VERSION: u32 = 1;
 /// Maximum size of the file in bytes, enough for some two million files.
 pub(crate) const MAX_CHECK_BYTES: u64 = 256 << 20;

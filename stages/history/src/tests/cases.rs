@@ -1,4 +1,4 @@
-//! Compares blame with git, with one small history for each rule.
+//! Compares blame with `git blame` on small histories, one for each rule.
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;

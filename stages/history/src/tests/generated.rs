@@ -1,4 +1,4 @@
-//! Attributes random histories and compares the results with git, line by line.
+//! Attributes the files of random histories and compares the results with git, line by line.
 
 use rayon::prelude::*;
 

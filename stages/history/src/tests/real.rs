@@ -1,5 +1,5 @@
-//! Attributes a real repository, whose path is in an environment variable, and compares the result with git, line by
-//! line.
+//! Attributes the files of a real repository, whose path is in an environment variable, and compares the result with
+//! git, line by line.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;

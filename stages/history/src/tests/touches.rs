@@ -1,4 +1,4 @@
-//! Compares touch counts with `git log -L`, first with one small history for each rule, and then with random histories.
+//! Compares touch counts with `git log -L`, first on small histories, one for each rule, and then on random histories.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;

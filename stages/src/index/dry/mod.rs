@@ -24,7 +24,7 @@ use recorder::{LogLines, Recorder};
 
 pub use trace::{ChunkRow, DroppedRow, FailedRows, StageTrace};
 
-/// Default maximum time that the file waits for the walk over the git history, see [`IndexOptions::patience`].
+/// Default maximum time for which the run waits for the walk over the git history, see [`IndexOptions::patience`].
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The result of a dry run on one file.

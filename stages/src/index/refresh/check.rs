@@ -34,7 +34,8 @@ pub(super) fn check(
     snapshot: &Snapshot,
     allowance: Allowance,
 ) -> Result<Checked, IndexError> {
-    // The whole plan is needed to decide whether files are attributed.
+    // The services are created from the whole plan, because it shows whether a stage determines the blame of files.
+    // Below, the plan is shortened to the stages that compare the tree with the index.
     let services = RunServices::checking(&plan, options, snapshot.clone())?;
     let comparing = plan.stages().iter().filter(|stage| stage.type_name() == IncrementalCheck::TYPE);
     let comparing: Vec<String> = comparing.map(|stage| stage.name().to_owned()).collect();
@@ -68,7 +69,8 @@ pub(super) fn check(
     drop(deadline);
     let changes = *found.changes.lock().unwrap_or_else(PoisonError::into_inner);
     let is_whole = report.outcome == Outcome::Completed;
-    // The check has read touched files, so their current stamps correspond to the indexed content.
+    // The check has read files whose stat data differs and found their content unchanged, so their current stat data
+    // can be stored as that of the indexed content.
     if let Some(last_check) = last_check.filter(|_| is_whole && report.errors.is_empty() && changes.is_empty()) {
         last_check.store();
     }

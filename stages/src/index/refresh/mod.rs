@@ -75,8 +75,8 @@ pub enum OutdatedReason {
 /// Some indexes are never updated: imported indexes, indexes that no run of this user has made or updated, indexes that
 /// this process cannot write, indexes whose source files are all missing, and indexes whose pipeline has compiled
 /// stages of third parties. Stages that run programs are not run: the values of their columns are kept, and new chunks
-/// wait for these stages. The attribution of unchanged files is not updated unless the repository was removed. The next
-/// run updates it.
+/// get values in the next index run that runs programs. The attribution of unchanged files is not updated unless the
+/// repository was removed. The next index run updates the attribution.
 ///
 /// # Errors
 /// Fails if the configuration is invalid, the index cannot be written, or a stage fails. The published generation is
@@ -143,8 +143,8 @@ fn refreshable(options: &IndexOptions, snapshot: &Snapshot) -> Option<Origin> {
     is_own.then_some(origin)
 }
 
-/// Whether every stage of the plan is built in or runs a program. Programs are not run. Any other stage could read
-/// inputs that the check of the tree does not cover.
+/// Whether every stage of the plan is built in or runs a program. A refresh does not run programs. Any other stage
+/// could read inputs that the check of the tree does not cover.
 fn has_only_built_in_stages_and_programs(plan: &Plan) -> bool {
     plan.stages().iter().all(|stage| is_built_in(stage) || can_stand_in(stage))
 }
@@ -153,8 +153,8 @@ fn outdated(changes: &TreeChanges, or_more: bool, why: OutdatedReason) -> Refres
     Refresh::Outdated { files: changes.files(), or_more, why }
 }
 
-/// Runs one pass over the changes. Files wait for the walk over the git history until the budget is used up. The next
-/// run attributes the remaining files.
+/// Runs one pass over the changes. The pass waits for the walk over the git history until the budget is used up. Files
+/// that have no attribution by then get it in the next run.
 fn update(options: &IndexOptions, begun: Instant, budget: Duration) -> Result<IndexSummary, IndexError> {
     let cancel = CancelToken::new();
     let _deadline = Deadline::start(&cancel, begun + 2 * budget);
