@@ -193,7 +193,7 @@ fn a_replacement_that_dies_at_any_step_leaves_the_old_index_or_the_new_one() {
     die_at_every_step(&fixture, &import, Some(&data), imported.as_ref());
 }
 
-/// A store, the command that creates the store, and the commands that must succeed after that command was killed.
+/// A store, the command that creates the store, and the commands that must succeed after the first command was killed.
 struct Creation {
     name: &'static str,
     create: &'static [&'static str],

@@ -186,9 +186,10 @@ pub fn measure(question: &Question, results: &[Found], topics: Option<f64>) -> M
 struct Ranking {
     ndcg: f64,
     precision: f64,
-    /// Ranks of the results with answers that count as found, ascending.
+    /// Ranks of the results that contain an answer with a sufficient grade ([`FOUND`] or above) or without a grade,
+    /// ascending.
     places: Vec<usize>,
-    /// Number of answers that can count as found because of their grades, at least 1.
+    /// Number of answers with a sufficient grade or without a grade, at least 1.
     total: usize,
 }
 

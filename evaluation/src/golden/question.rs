@@ -39,7 +39,7 @@ pub struct Question {
     pub set: String,
     /// Words to search for.
     pub query: String,
-    /// The answers. There is at least one answer that counts as found.
+    /// The answers. At least one of them has a grade of 2 or above, or no grade.
     pub relevant: Vec<Answer>,
     /// Notes for human readers.
     #[serde(skip_serializing_if = "Vec::is_empty")]
