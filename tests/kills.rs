@@ -193,7 +193,7 @@ fn a_command_that_replaces_the_index_leaves_the_old_or_the_new_one_if_it_is_kill
     die_at_every_step(&fixture, &import, Some(&data), imported.as_ref());
 }
 
-/// A store, the command that creates the store, and the commands that must succeed after that command was killed.
+/// A store, the command that creates the store, and the commands that must succeed after the first command was killed.
 struct Creation {
     name: &'static str,
     create: &'static [&'static str],

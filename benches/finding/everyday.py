@@ -35,7 +35,8 @@ from trees import Tree, git
 
 REPOSITORIES = Path(__file__).resolve().parent / "repositories.tsv"
 WITHIN = (1, 3)
-# Digest of the 200 questions about the pinned commits with seed 1. Results for other questions are not comparable.
+# Digest of the 200 questions that seed 1 gives for the commits in `repositories.tsv`. Results for other questions are
+# not comparable.
 FROZEN = "2293078f4d40bf3b1da2ed031b022276ba9b38b5068d82ffb40c5c32b5e6489a"
 
 

@@ -27,7 +27,7 @@ COMMENT = re.compile(r"^\s*(?://+|#|\*)\s+([A-Za-z][\w ,'-]{15,80})$", re.M)
 
 
 def questions(root):
-    """Returns as many names as comment lines, in a pseudorandom order that never changes, and the source files."""
+    """Returns names and an equal number of comment lines, in a pseudorandom order that never changes, and the source files."""
     files = sorted(path for path in root.rglob("*") if path.is_file() and path.suffix in {".c", ".go", ".java", ".js", ".py", ".rs", ".ts"})
     chance = random.Random(1)
     names, comments = set(), set()

@@ -48,10 +48,10 @@ pub fn mean(values: &[f64]) -> Option<Estimate> {
     Some(Estimate { mean, low: mean - margin, high: mean + margin })
 }
 
-/// Computes the mean of the strata's means. The interval is a percentile bootstrap (Efron and Tibshirani, "An
-/// Introduction to the Bootstrap", 1993) from 2,000 deterministic resamples within each stratum. Strata have equal
-/// weight, independent of their size. If the values are paired differences, this is a paired test. Returns `None` for
-/// no values.
+/// Computes the mean of each stratum (group of values), and returns the mean of these means. Therefore, all strata have
+/// the same weight, independent of their size. The interval is a percentile bootstrap (Efron and Tibshirani, "An
+/// Introduction to the Bootstrap", 1993) from 2,000 deterministic resamples within each stratum. If the values are
+/// paired differences, this is a paired test. Returns `None` for no values.
 pub fn bootstrap(strata: &[Vec<f64>]) -> Option<Estimate> {
     let strata: Vec<&Vec<f64>> = strata.iter().filter(|stratum| !stratum.is_empty()).collect();
     if strata.is_empty() {

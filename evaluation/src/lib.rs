@@ -5,8 +5,8 @@
 //!   estimates the uncertainty of a mean or a difference; [`report`] summarises the results of a run and compares them
 //!   with another run or with minimum values.
 //! - [`engine::Engine`] asks an index the questions, in process, without recording accesses.
-//! - [`mine`] generates golden sets from a repository: from documented functions and files, names defined once, and
-//!   merged commits.
+//! - [`mine`] generates golden sets from a repository: from documented functions and files, from names that are defined
+//!   once, and from commits.
 //! - [`tune`] learns the numbers of the search configuration by a deterministic, cross-validated optimisation. It
 //!   treats all numbers alike, whatever their names.
 //!

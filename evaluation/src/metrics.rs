@@ -6,7 +6,8 @@
 //!   2^grade − 1, or 1 without grades;
 //! - `R@k`: the share of the answers found in the first k results;
 //! - `P@5`: the share of the first five results that overlap an answer;
-//! - `fileMRR` and `fileR@10`: the same metrics over the distinct files of the list.
+//! - `fileMRR` and `fileR@10`: reciprocal rank and recall by file; each file of the list counts once, at its first
+//!   result.
 //!
 //! If all answers of a question are whole files, all metrics are computed over files.
 
@@ -18,7 +19,7 @@ use serde::Serialize;
 
 use crate::golden::{Answer, FOUND, Question};
 
-/// Number of results that are examined. Files are ranked among these results.
+/// Number of results that are examined. The ranking by file contains only the files of these results.
 pub const DEPTH: usize = 20;
 /// Number of results for the metrics at ten.
 const CUT: usize = 10;
@@ -146,7 +147,8 @@ pub struct Found {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Measured {
     values: [Option<f64>; Metric::ALL.len()],
-    /// Rank of the first answer in the list of chunks, or of files if all answers are files. At most [`DEPTH`].
+    /// Rank of the first result that contains an answer, at most [`DEPTH`]. It is a rank among the chunks, or among the
+    /// files if all answers are whole files.
     pub first: Option<usize>,
 }
 
@@ -184,9 +186,10 @@ pub fn measure(question: &Question, results: &[Found], topics: Option<f64>) -> M
 struct Ranking {
     ndcg: f64,
     precision: f64,
-    /// Ranks of the results with answers that count as found, ascending.
+    /// Ranks of the results that contain an answer with a sufficient grade ([`FOUND`] or above) or without a grade,
+    /// ascending.
     places: Vec<usize>,
-    /// Number of answers that can count as found because of their grades, at least 1.
+    /// Number of answers with a sufficient grade or without a grade, at least 1.
     total: usize,
 }
 

@@ -31,7 +31,7 @@ pub(crate) fn secrets(text: &str, found: &[Secret]) -> Result<(), String> {
     ensure(is_ordered, || "secrets overlap".to_owned())
 }
 
-/// Checks that masks preserve all other bytes and their offsets, and that masking again changes nothing.
+/// Checks that masking the secrets changes no other byte and no offset, and that masking again changes nothing.
 pub(crate) fn masks(text: &str, masked: &str, secrets: &[Secret]) -> Result<(), String> {
     ensure(masked.len() == text.len(), || "a mask changes the length of the text".to_owned())?;
     let mut at = 0;

@@ -28,8 +28,8 @@ fn arguments_file(fixture: &Fixture) -> PathBuf {
     fixture.home().join("arguments")
 }
 
-/// Shell command with which the editor script waits for a line. While it waits, a test can check that the browser has
-/// released the terminal.
+/// Shell command with which the editor script waits for a line. While it waits, a test can check that `aur mem browse`
+/// has released the terminal.
 const WAIT_FOR_LINE: &str = "read line";
 
 /// Opens the first result in an editor that runs [`WAIT_FOR_LINE`], and returns the arguments of the editor.
@@ -58,7 +58,7 @@ fn the_editor_gets_the_line_and_the_file() {
         command.env("EDITOR", format!("'{}' -n 'two words'", plain.display())).env("VISUAL", "");
     });
     assert_eq!(words, ["-n", "two words", "+12", "src/cache.py"]);
-    // Afterwards, the browser is on the screen again and accepts keys.
+    // Afterwards, the interface of `aur mem browse` is on the screen again and accepts keys.
     tty.until("the browser", |screen| screen.alternate_screen()).types(DOWN).types(CTRL_C);
     assert_eq!(tty.wait_for_exit().0, 0);
 

@@ -1,4 +1,4 @@
-//! Ways to end or suspend the browser, and the state of the terminal afterwards.
+//! Ways to end or suspend `aur mem browse`, and the state of the terminal afterwards.
 
 use rustix::process::Signal;
 
@@ -42,7 +42,7 @@ fn a_suspended_browser_can_be_resumed() {
     let mut command = std::process::Command::new("sh");
     let program = crate::fixture::program();
     crate::fixture::hermetic(&mut command, fixture.home());
-    // A shell with job control: after the browser is suspended, the shell resumes it with `fg`.
+    // A shell with job control: after `aur mem browse` is suspended, the shell resumes it with `fg`.
     let script = "set -m; \"$0\" mem browse drop page; echo stopped; read line; fg > /dev/null";
     command.args(["-c", script]).arg(program).current_dir(fixture.root()).env("AURORA_SEARCH_REFRESH", "0");
     let tty = crate::Tty::start(command, WIDE.0, WIDE.1);

@@ -1,4 +1,4 @@
-//! The index that the browser opens: a missing index, an index built by another user, and a new generation.
+//! The index that `aur mem browse` opens: a missing index, an index built by another user, and a new generation.
 
 use std::fs;
 

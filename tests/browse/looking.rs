@@ -1,4 +1,4 @@
-//! Searching, filtering and reading results in the browser.
+//! Searching, filtering and reading results in the terminal interface (`aur mem browse`).
 
 use crate::keys::{CTRL_C, CTRL_F, CTRL_U, DOWN, ENTER, ESCAPE, F1, TAB};
 use crate::{WIDE, browse, indexed};

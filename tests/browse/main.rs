@@ -27,7 +27,7 @@ fn index(fixture: &Fixture) {
     assert_eq!(run.code, Some(0), "{run:?}");
 }
 
-/// Starts the browser with some arguments, on a terminal of the given size.
+/// Starts `aur mem browse` with some arguments, on a terminal of the given size.
 fn browse(fixture: &Fixture, arguments: &[&str], (columns, rows): (u16, u16)) -> Tty {
     let mut command = fixture.command();
     command.args(["mem", "browse"]).args(arguments);

@@ -175,8 +175,8 @@ fn a_list_of_digests_allows_only_listed_programs() {
     let allowed = trust(&file, &[]);
     assert!(allowed.code == Some(0) && allowed.out.starts_with("Allowed: "), "{allowed:?}");
     assert_eq!(run(&fixture, &["mem", "index", "--quiet"]).code, Some(0));
-    // The list does not contain the digest of a program that a pull request has changed, even if it contains earlier
-    // versions.
+    // If a pull request changes the program, the list does not contain the new digest. Digests of earlier versions in
+    // the list do not allow the new version to run.
     fixture.write(".aurora/plugins/area.py", "open('ran', 'w')\n");
     for more in [&["area"][..], &["--yes"], &[]] {
         let refused = trust(&file, more);

@@ -44,7 +44,7 @@ timeout = 1
 pub(crate) fn with_program() -> Fixture {
     let fixture = repository();
     fixture.write("tools/owner.py", PROGRAM).write("mode", "").write(".aurora/pipeline.toml", STAGE);
-    // The program and its mode are not indexed, because these tests only check their effects.
+    // The program and its mode are not indexed. Otherwise, changing them would change the number of chunks.
     fixture.write(".gitignore", "tools/\nmode\n.aurora/\n");
     fixture
 }

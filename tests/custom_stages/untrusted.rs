@@ -1,5 +1,5 @@
-//! Stages whose programs are not trusted. Earlier values stay in the index. Rows without a value wait for the program,
-//! also in the columns that other stages compute from the missing values.
+//! Stages whose programs are not trusted do not run. Earlier values stay in the index. After the program is trusted,
+//! the next run computes missing values, and the values that other stages compute from them.
 
 use aurora_pipeline::Silent;
 use aurora_stages::index::{

@@ -1,4 +1,4 @@
-//! Damage to stored attributions is reported and repaired, and never changes an answer.
+//! Damage to the stored attributions (the commit of each line) is reported and repaired, and never changes an answer.
 
 use std::fs;
 

@@ -58,7 +58,8 @@ fn a_damaged_access_history_is_reported_and_replaced() {
         inflict(&mut data, &layout);
         check(&undamaged, name, &data, &without);
     }
-    // The data file of an index has other tables than a log, as has a log written by an earlier version.
+    // Replace the log by the data file of an index. That file contains other tables than a log, as does a log that an
+    // earlier version of the program has written.
     check(&undamaged, "another format", &undamaged.data, &without);
 }
 

@@ -158,7 +158,7 @@ fn configurations_and_indexes_are_compared_in_pairs() {
     let differences = same["against"]["differences"].as_array().expect("the value is a list").clone();
     assert!(differences.iter().all(|row| row["mean"] == 0.0 && row["better"] == 0 && row["worse"] == 0), "{same}");
 
-    // The index of another project finds none of the answers.
+    // A search in the index of another project finds none of the answers.
     let other = Fixture::plain();
     other.write("other.py", "def unrelated():\n    return 1\n");
     let root = other.root().display().to_string();
@@ -221,7 +221,7 @@ fn mined_trees_are_outside_the_project_and_leftovers_are_removed() {
 
 #[test]
 fn mined_sets_do_not_reveal_their_answers() {
-    // The repository has an index, which git does not list.
+    // The repository contains an index. Git ignores it, so it is not part of the mined trees.
     let fixture = indexed();
     let mine = |out: &str| {
         let run = fixture.aur(&["mem", "eval", "mine", "--out", out, "--held-out", "40"]);

@@ -81,7 +81,7 @@ fn hostile_ignore_files_do_no_harm() {
 fn hostile_ignore_files_above_the_root_do_no_harm() {
     let attacks =
         product(&[".gitignore", ".ignore", ".auroraignore", ".git"], &[&["mem", "index", "src", "--format", "json"]]);
-    // Creating `.aurora` in `src` changes the modification time of `src`.
+    // The runs create `.aurora` in `src`, which changes the modification time of `src`. This change is allowed.
     assert_withstands(attacks.into_iter().map(Attack::changing_sources).collect::<Vec<_>>());
 }
 

@@ -201,7 +201,8 @@ fn a_search_continues_without_a_damaged_store_and_names_it_once() {
     }));
 }
 
-/// Overwrites a page of the index of a memory. Such an index is derived from the entries. The file keeps its inode.
+/// Overwrites a page of a memory's index, which is derived from the entries of the memory. The file is written in
+/// place, so its inode stays the same.
 fn damage_index(sandbox: &Sandbox, store: &Store, page: usize) {
     let asked = sandbox.run(&mut sandbox.aur(ASK));
     assert_eq!(asked.code, Some(0), "{}", asked.summary());

@@ -1,5 +1,5 @@
-//! Attribution that was postponed, stopped, or made obsolete by a commit. The next run completes the attribution, so
-//! that the index equals the index of a fresh run.
+//! Attribution of lines to commits that was postponed or stopped, or that became obsolete because of another commit.
+//! The next run completes the attribution, so that the index equals the index of a fresh run.
 
 use std::fs::File;
 use std::path::Path;

@@ -10,7 +10,7 @@ use crate::evidence;
 use crate::fixture::{Fixture, Run};
 use crate::{interrupt_run, refresh, run, run_without_waiting};
 
-/// File with the stored comparisons of old versions.
+/// File that stores the comparisons of old versions of files.
 pub(crate) const COMPARISONS: &str = ".aurora/history.comparisons";
 
 /// A step of a test: a change that a developer makes, or a run.
@@ -100,7 +100,7 @@ pub(crate) enum Edit {
         point: usize,
         force: bool,
     },
-    /// Truncates the file with the stored comparisons.
+    /// Truncates the file [`COMPARISONS`].
     LoseComparisons {
         keeps: usize,
     },
@@ -251,7 +251,7 @@ pub(crate) fn apply(fixture: &Fixture, edit: &Edit) {
     }
 }
 
-/// Truncates the file with the stored comparisons to `keeps` bytes.
+/// Truncates the file [`COMPARISONS`] to `keeps` bytes.
 pub(crate) fn lose_comparisons(fixture: &Fixture, keeps: usize) {
     if let Ok(bytes) = std::fs::read(fixture.path(COMPARISONS)) {
         fixture.write(COMPARISONS, &bytes[..keeps.min(bytes.len())]);

@@ -66,7 +66,7 @@ fn phases() -> impl Strategy<Value = Vec<(Option<u32>, String, String)>> {
     prop::collection::vec(phase, 0..6)
 }
 
-/// Returns the phases, and gives numbers to phases without a number as the program does.
+/// Returns the phases with their numbers. A phase without a number gets the number that the program would give it.
 fn numbered(phases: &[(Option<u32>, String, String)], mut last: u32) -> Vec<(u32, String)> {
     let number = |(number, name, _): &(Option<u32>, String, String)| {
         last = number.unwrap_or(last + 1);
@@ -88,7 +88,7 @@ fn indexed(log: &[u8]) -> Vec<(u32, String)> {
     };
     let mut phases = Vec::new();
     for chunk in chunks("2025/12/a-2025-12-13.md", log) {
-        // A long phase has several pieces. All except the first have a parent.
+        // A long phase is divided into several chunks. All except the first have a parent.
         if chunk.parent.is_none() && field(&chunk, "phase_name").is_some() {
             let digits = field(&chunk, "phase_number")
                 .expect("the phase has a number")

@@ -51,7 +51,7 @@ impl Client {
         self.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
     }
 
-    /// Sends a line as it is.
+    /// Sends the bytes of a line without changing them.
     pub(crate) fn send_line(&mut self, line: &[u8]) {
         self.input.write_all(line).and_then(|()| self.input.write_all(b"\n")).expect("the server reads");
     }
@@ -161,7 +161,7 @@ impl HttpServer {
         self.send_body(message.to_string().as_bytes(), host)
     }
 
-    /// Posts a body as it is.
+    /// Posts the bytes of a body without changing them.
     pub(crate) fn post_body(&self, body: &[u8]) -> String {
         self.send_body(body, &self.address)
     }

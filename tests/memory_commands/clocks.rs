@@ -34,7 +34,7 @@ fn searches_and_memory_work_with_jumping_clocks() {
     let before = found(NOW);
     assert!(before.len() >= 2, "{before:?}");
     for time in OTHERS {
-        // The commands at the following times read these entries again.
+        // The commands below, and those of the later iterations, also read this entry.
         add(time, &format!("A note of {time}"));
         for arguments in
             [&["mem", "index", "--force"][..], &["mem", "feedback", "good", "src/cache.py:9"], &["mem", "list"]]

@@ -15,7 +15,7 @@ fn text(document: Option<Value>) -> Option<String> {
 }
 
 /// Kills a command at each of its steps in turn. Each time, the note must be in its old or its new state, a search must
-/// find the note exactly if the note exists, and the next command must succeed.
+/// find the note if and only if the note exists, and the next command must succeed.
 fn die_at_every_step(prepare: &[(&[&str], &str)], arguments: &[&str], input: &str) {
     let run = |point: Option<usize>| {
         let store = Store::new();

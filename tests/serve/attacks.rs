@@ -305,7 +305,7 @@ fn work_ends_with_its_request() {
     stream.write_all((head + &abandoned).as_bytes()).expect("the request can be sent");
     std::thread::sleep(Duration::from_millis(300));
     drop(stream);
-    // Answering the whole batch would take many minutes.
+    // Answering the whole batch would take many minutes. If the server is idle earlier, it has given up the batch.
     let is_idle = || {
         let before = ticks(&server);
         std::thread::sleep(Duration::from_millis(500));

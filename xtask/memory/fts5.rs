@@ -1,4 +1,5 @@
-//! Runs the baseline: full-text search of SQLite with bm25() on the same turns and questions.
+//! Runs the baseline: SQLite's full-text search (FTS5), ranked by its function `bm25()`, on the same turns and
+//! questions as the measured memories.
 
 use std::io::Write as _;
 use std::path::Path;

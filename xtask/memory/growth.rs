@@ -1,8 +1,8 @@
 //! Measures questions that are asked soon after the session that answers them, while a memory grows.
 //!
 //! Questions about a finished conversation concern the whole conversation, as if every turn were equally likely to be
-//! needed. This measurement is the other extreme: when a question is asked, the last session contains the newest turn
-//! of the evidence.
+//! needed. This measurement is the other extreme: each question is asked right after the session with the newest turn
+//! that answers it.
 
 use std::path::Path;
 

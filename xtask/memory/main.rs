@@ -1,9 +1,9 @@
 //! How well does a memory find the turns of a conversation that answer a question?
 //!
 //! Corpus: the ten conversations of LoCoMo, in the directory given on the command line; they are not part of the
-//! repository. Questions: the questions of LoCoMo; a turn is relevant if it is in the evidence. Baseline, in the same
-//! run: full-text search of SQLite with bm25(). All results depend only on the corpus and the program: resamples have a
-//! fixed seed, and the number of threads has no effect.
+//! repository. Questions: the questions of LoCoMo; a turn is relevant if LoCoMo lists it as evidence for the answer.
+//! Baseline, in the same run: SQLite's full-text search, ranked by `bm25()`. All results depend only on the corpus and
+//! the program: resamples have a fixed seed, and the number of threads has no effect.
 //!
 //! `cargo xtask memory-quality DIR`
 

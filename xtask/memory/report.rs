@@ -22,7 +22,8 @@ const HOUR: i64 = 3_600;
 const AGES: [(i64, &str); 5] =
     [(24, "a day"), (7 * 24, "a week"), (30 * 24, "30 days"), (90 * 24, "90 days"), (i64::MAX, "older")];
 
-/// A question about a conversation, with the age of its evidence. Lists of questions are in the order of measurements.
+/// A question about a conversation, with the age of its evidence. A list of such questions has the same order as the
+/// results of a measurement.
 struct AgedQuestion<'c> {
     question: &'c ConversationQuestion,
     /// Age of the newest turn of the evidence at the time of the question, in hours.

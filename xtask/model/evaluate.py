@@ -3,9 +3,10 @@
 
 usage: evaluate.py --work DIR --name NAME [--against MODEL.bin]     (after train.py; writes DIR/NAME.figures.json)
 
-The query is the first sentence of a doc comment. The pool consists of the functions and methods of the held-out packages in that
-language, without their own doc comments. The vector of a function is computed as in `aur`, from name, scopes with the kind, signature,
-body and path. BM25 gets the same texts. A candidate with an equal score counts as better.
+The query is the first sentence of a doc comment. The pool consists of the functions and methods of the held-out
+packages in the language of the query, without their own doc comments. The vector of a function is computed as in `aur`,
+from name, scopes with the kind, signature, body and path. BM25 gets the same texts. A candidate with the same score as
+the right answer counts as better.
 
 With --against, the same questions are asked of an earlier model, used as in `aur`. Then the last column is the difference between both
 models with late interaction, paired by question, with its standard error.

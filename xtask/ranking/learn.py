@@ -9,7 +9,7 @@ each set has the same weight. The result depends only on the commits, the questi
 the learned weights, and with the cross-validated evidence in comments. Other options are passed to `aur mem tune`.
 
 By default, weights of names, paths and penalties are not learned. The questions avoid the words of the code, and their answers are never
-tests, examples or documents, so these rules would seem to be useless.
+tests, examples or documents, so these weights would seem to be useless.
 """
 import argparse
 import json

@@ -23,7 +23,7 @@ pub(crate) fn lint() -> Result<(), String> {
     if tools::has_deny() { tools::deny(&tools::DenyOptions::default()) } else { Ok(()) }
 }
 
-/// Runs every test of the workspace, even after a crate fails, and the test of the program without BERT.
+/// Runs every test of the workspace, even after a crate fails, and the test of `aurora-analysis` without BERT.
 pub(crate) fn test() -> Result<(), String> {
     cargo(&["test", "--workspace", "--locked", "--no-fail-fast"])?;
     cargo(&["test", "-p", "aurora-analysis", "--no-default-features", "--test", "without_bert", "--locked"])

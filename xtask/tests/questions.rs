@@ -1,5 +1,5 @@
 //! Checks the form of the questions in `xtask/ranking`, and that neither they nor the questions of `benches/finding`
-//! are about repositories on which search quality is measured.
+//! are about barred repositories (`xtask/model/barred.txt`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

@@ -114,7 +114,7 @@ pub fn increment(root: &Path, back: usize) -> Result<Increment, String> {
     })
 }
 
-/// Returns the paragraphs of every file at HEAD. They are used as chunks when touches are counted.
+/// Returns the paragraphs of every file at HEAD. They take the place of chunks, for which touch counts are computed.
 fn ranges(repository: &Path) -> Result<Ranges, String> {
     let paths = regular_files(repository)?;
     let texts = texts(repository, &paths)?;

@@ -3,8 +3,8 @@
 //! The corpus is generated: conversation turns and knowledge articles, whose words follow Zipf's law. The baseline is
 //! SQLite with FTS5, which stores the same columns with the same durability: `synchronous = FULL` and one transaction
 //! per entry, once with a write-ahead log and once with the default journal. As in `aur`, its queries join words with
-//! `OR`. They filter session and scope as columns of the full-text index, which is the fastest way. SQLite has no
-//! vectors, so its searches are compared with `--mode sparse`.
+//! `OR`. They filter by session and scope, which are columns of the full-text index, because this is the fastest way.
+//! SQLite has no vectors, so its searches are compared with `--mode sparse`.
 //!
 //!     cargo xtask bench memory [--turns 1000000] [--adds 1000] [--searches 300] [--directory DIR] [--only product,wal,journal]
 

@@ -9,7 +9,7 @@ use aurora_storage::{Chunk, ChunkId, ChunkRecord, Environment, FIELDS, Field, Op
 
 use crate::Outcome;
 
-/// Number of consecutive terms in a stretch. A copy omits or keeps a stretch as a whole.
+/// Number of consecutive terms in a stretch. With `--copies`, each copy of the corpus omits some stretches as a whole.
 const STRETCH: usize = 8;
 /// Number of every ten stretches that a copy omits, on average.
 const OMITTED: u64 = 3;

@@ -5,9 +5,9 @@
 //! looking up the records of the results, except that our search reads the keys of chunks with equal scores to order
 //! them.
 //!
-//! Both indexes round the lengths of long chunks down: tantivy from 41 terms on, ours from 64 terms on. Both scores
-//! are otherwise equal. Therefore the output states how many of tantivy's best chunks are among ours, and how much the
-//! scores of chunks with exact lengths differ.
+//! Both indexes round the lengths of long chunks down: tantivy from 41 terms on, ours from 64 terms on. Otherwise, both
+//! compute the same scores. Therefore the output states how many of tantivy's best chunks are among ours, and how much
+//! the scores of chunks with exact lengths differ.
 
 use std::collections::HashMap;
 use std::time::Duration;

@@ -1,8 +1,9 @@
 //! What does it cost to replace the chunks of some files?
 //!
-//! Both costs include opening the index and its writer, deleting, adding, committing, and merging segments as
-//! necessary. For tantivy, the cost from the first deletion to the commit, without opening and merges, is also shown.
-//! Each round replaces different files. The result is the mean processor time of all rounds.
+//! The costs of Aurora and of tantivy each include opening the index and its writer, deleting, adding, committing, and
+//! merging segments as necessary. For tantivy, a second cost is also shown: from the first deletion to the commit,
+//! without opening and merges. Each round replaces different files. The result is the mean processor time of all
+//! rounds.
 
 use std::time::Duration;
 
@@ -15,7 +16,8 @@ use crate::measure::{Unit, cost, mean, row, table};
 use crate::ours::{self, Fields};
 use crate::tantivy_index::{self, ExtraField};
 
-/// Classes of updates: number of files, maximum ratio of our time to tantivy's, and number of rounds per `--rounds`.
+/// Classes of updates: number of files, maximum ratio of our time to tantivy's, and the number by which `--rounds` is
+/// multiplied.
 const CLASSES: [(usize, Option<f64>, usize); 4] = [(1, None, 20), (10, Some(0.3), 20), (100, None, 3), (1000, None, 3)];
 /// Maximum time for ten files, in seconds.
 const TEN_FILES: f64 = 0.010;

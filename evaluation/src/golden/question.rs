@@ -2,21 +2,22 @@
 
 use serde::{Serialize, Serializer};
 
-/// Minimum grade with which an answer counts as found.
+/// Minimum grade of an answer that all metrics take into account. Only nDCG also uses lower grades.
 pub(crate) const FOUND: u8 = 2;
 
 /// A file, or lines of a file, that answer a question.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Answer {
-    /// Path relative to the indexed root, with `/`. In a YAML file, a path without `/` matches any file of that name.
+    /// Path relative to the indexed root, with `/` as separator. In a YAML file, a path without `/` matches any file of
+    /// that name.
     pub path: String,
     /// First and last line, from 1, both included; `None` for the whole file.
     #[serde(flatten, serialize_with = "serialize_lines")]
     pub lines: Option<(u32, u32)>,
     /// Name of the definition in these lines, for human readers.
     pub name: Option<String>,
-    /// Quality of the answer, from 0 (no answer) to 9; from 2 on, the answer counts as found. `None` in ungraded
-    /// questions.
+    /// Relevance of the answer, from 0 (irrelevant) to 9. Only nDCG takes grades below 2 into account; for all other
+    /// metrics, such an answer does not exist. `None` in ungraded questions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub grade: Option<u8>,
     /// Whether a file of this name in any directory is an answer.
@@ -38,7 +39,7 @@ pub struct Question {
     pub set: String,
     /// Words to search for.
     pub query: String,
-    /// The answers. There is at least one answer that counts as found.
+    /// The answers. At least one of them has a grade of 2 or above, or no grade.
     pub relevant: Vec<Answer>,
     /// Notes for human readers.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -57,7 +58,8 @@ impl Question {
         self.relevant.iter().any(|answer| answer.grade.is_some())
     }
 
-    /// Returns `true` if every answer is a whole file. Then files are ranked instead of chunks.
+    /// Returns `true` if every answer is a whole file. Then a ranking of files is evaluated: only the first result of
+    /// each file counts.
     pub fn asks_for_files(&self) -> bool {
         self.relevant.iter().all(|answer| answer.lines.is_none())
     }

@@ -1,5 +1,5 @@
-//! Parses golden sets in YAML: a list `queries`. Each item has `query`, `expected_sources` or `relevant`, and
-//! optionally `expected_topics` and `min_recall`.
+//! Parses golden sets in YAML: a list `queries`. Each item has `query` and either `expected_sources` or `relevant`;
+//! `expected_topics` and `min_recall` are optional.
 
 use saphyr::{LoadableYamlNode, MarkedYaml, Scalar, YamlData};
 use serde_json::{Map, Number, Value};

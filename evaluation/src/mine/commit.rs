@@ -1,5 +1,5 @@
-//! Turns the subjects of commits into questions: which code did a commit change? The questions are asked of the tree at
-//! a commit before all of these commits.
+//! Turns the subjects of commits into questions: which code did a commit change? The questions are evaluated on the
+//! tree of a commit that precedes all of these commits.
 
 use aurora_query::is_side_code;
 use aurora_redact::masked;
@@ -25,7 +25,7 @@ const MAX_FUNCTIONS: usize = 8;
 /// Maximum number of commits to examine for each requested question.
 const COMMITS_PER_QUESTION: usize = 25;
 /// Number of candidates to collect for each requested question. It is greater than 1, because some candidates have no
-/// answer in the tree at the pin.
+/// answer in the tree of the pin (see [`CommitPlan`]).
 const CANDIDATES_PER_QUESTION: f64 = 1.25;
 
 /// A candidate for a question, made from a commit.
@@ -48,9 +48,9 @@ pub(crate) struct CommitPlan {
     pub(crate) candidates: Vec<CommitQuestion>,
 }
 
-/// Searches the history for candidates, newest commit first. Merges, housekeeping and commits without a function or
-/// file as an answer are skipped. The pin is the parent of the oldest chosen commit. Neither the pin nor its ancestors
-/// are chosen. Returns `None` if there are no candidates.
+/// Searches the history for candidates, newest commit first. Skips merges, housekeeping, and commits for which neither
+/// a function nor a file is an answer. The pin is the parent of the oldest chosen commit. Neither the pin nor its
+/// ancestors are chosen. Returns `None` if there are no candidates.
 pub(crate) fn plan(
     history: &CommitHistory,
     backend: &dyn IndexerBackend,
@@ -75,7 +75,7 @@ pub(crate) fn plan(
     Ok(Some(CommitPlan { pin, candidates: candidates.filter(|candidate| !before.contains(&candidate.id)).collect() }))
 }
 
-/// Creates the questions of a plan. `files` are the files of the tree at the pin. Returns each question with the key
+/// Creates the questions of a plan. `files` are the files in the tree of the pin. Returns each question with the key
 /// that decides whether the question is held out.
 pub(crate) fn questions(plan: &CommitPlan, files: &[SourceFile], selection: &Selection) -> Vec<(String, Question)> {
     let files: FxHashMap<&str, &SourceFile> = files.iter().map(|file| (file.path.as_str(), file)).collect();
@@ -151,7 +151,7 @@ fn changed_lines(old: &[u8], new: &[u8]) -> Vec<(u32, u32)> {
     diff.hunks().map(|hunk| (hunk.before.start, hunk.before.end)).collect()
 }
 
-/// Returns the innermost functions that contain or overlap the runs, in the order of the runs.
+/// Returns the innermost functions that contain or overlap `runs` of changed lines, in the order of the runs.
 fn changed_functions(definitions: &[Definition], runs: &[(u32, u32)]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for &(start, end) in runs {

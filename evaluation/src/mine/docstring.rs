@@ -31,8 +31,8 @@ pub(crate) fn questions(files: &[SourceFile], texts: &SqueezedTexts, selection: 
     documented::choose(candidates.collect(), texts, selection)
 }
 
-/// Returns the documentation of all functions. The copy that the questions are asked of contains none of it. Otherwise,
-/// functions that keep their documentation would rank higher than the function that was asked for.
+/// Returns the documentation of all functions. In the tree on which the questions are evaluated, all of it is blanked.
+/// Otherwise, functions that keep their documentation would rank higher than the function that is the answer.
 pub(crate) fn documentation(files: &[SourceFile]) -> impl Iterator<Item = DocSpan<'_>> {
     files.iter().flat_map(|file| {
         let functions = file.definitions.iter().filter(|definition| definition.kind == DefinitionKind::Callable);

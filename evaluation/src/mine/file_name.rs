@@ -4,9 +4,9 @@
 pub(crate) struct FileName<'p> {
     /// The name of the file, such as `http_client.spec.ts`.
     pub(crate) file: &'p str,
-    /// The file name without its last extension.
+    /// The file name without its last extension, such as `http_client.spec`.
     base: &'p str,
-    /// The file name without all extensions.
+    /// The file name without any extension, such as `http_client`.
     stem: &'p str,
     /// The name of the directory.
     directory: &'p str,
@@ -36,8 +36,8 @@ impl<'p> FileName<'p> {
         !word.is_empty() && [self.base, self.stem, self.directory].iter().any(|name| fold(name) == word)
     }
 
-    /// Returns `true` if a text contains the name of the file, the name of its directory, or `documented`, and this
-    /// name is compound.
+    /// Returns `true` if a text contains a compound name that reveals the file: the name of the file, the name of its
+    /// directory, or `documented`.
     pub(crate) fn is_given_away_by(&self, text: &str, documented: Option<&str>) -> bool {
         let names = [Some(self.base), Some(self.stem), Some(self.directory), documented].into_iter().flatten();
         let names: Vec<String> = names.filter(|name| is_compound(name)).map(fold).collect();

@@ -1,4 +1,5 @@
-//! The manifest of a mined directory: its trees and its golden sets.
+//! The manifest of a mined directory. Mining writes golden sets to this directory, and the manifest describes them and
+//! the trees on which they are evaluated.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -33,12 +34,12 @@ pub struct Manifest {
     pub sets: Vec<MinedSet>,
 }
 
-/// A tree of a mined directory.
+/// A tree on which golden sets are evaluated.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MinedTree {
     /// Name of the tree.
     pub name: String,
-    /// The directory to index, relative to the directory of the trees, with `/`.
+    /// The directory to index, relative to the directory of the trees, with `/` as separator.
     pub root: String,
     /// Commit of the tree; `None` without git.
     pub commit: Option<String>,
@@ -46,14 +47,14 @@ pub struct MinedTree {
     pub blanked: usize,
 }
 
-/// A set of a mined directory.
+/// A golden set in a mined directory.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MinedSet {
     /// Name of the set.
     pub name: String,
     /// Path of the set's file, relative to the mined directory.
     pub file: String,
-    /// Name of the tree of which the questions are asked.
+    /// Name of the tree on which the questions are evaluated.
     pub tree: String,
     /// Number of questions.
     pub questions: usize,

@@ -1,4 +1,4 @@
-//! Runs the mining: chooses the questions, and writes and indexes the trees of which the questions are asked.
+//! Runs the mining: chooses the questions, then writes and indexes the trees on which the questions are evaluated.
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ use crate::mine::{commit, docstring, exact, topics, tree};
 
 /// Maximum size of a source file, in bytes.
 const MAX_SOURCE_BYTES: u64 = 1 << 30;
-/// Directory of all copies within a mined directory.
+/// Directory of all copies of trees, within the directory for the results.
 const TREES: &str = "trees";
 /// Name of the copy of HEAD.
 const HEAD: &str = "head";
@@ -26,7 +26,7 @@ const HEAD: &str = "head";
 const STRIPPED: &str = "stripped";
 /// Name of the copy of HEAD without the documentation of files.
 const STRIPPED_TOPICS: &str = "stripped-topics";
-/// Name of the copy at the pin, which precedes all commits that became questions.
+/// Name of the copy of the pin: the commit that precedes all commits from which questions were made.
 const PIN: &str = "pin";
 
 /// The source, the destination and the selection of a mining run.
@@ -34,7 +34,8 @@ const PIN: &str = "pin";
 pub struct MineOptions {
     /// Absolute path of the repository, or of a directory in it.
     pub root: PathBuf,
-    /// Directory for the results, opened by an absolute path. It must be empty or a mined directory.
+    /// Directory for the results, opened by an absolute path. It must be empty or contain the results of an earlier
+    /// run.
     pub out: Directory,
     /// Directory for the copies, if it is outside of `out`. It must be empty or contain copies of an earlier run.
     pub trees: Option<Directory>,
@@ -42,7 +43,7 @@ pub struct MineOptions {
     pub selection: Selection,
 }
 
-/// Mines the repository. Writes the sets, the trees of which their questions are asked, and the indexes of the trees.
+/// Mines the repository. Writes the golden sets, the trees on which they are evaluated, and the indexes of these trees.
 ///
 /// # Errors
 /// Fails if the history or a file cannot be read, if a tree cannot be indexed, or if the directory contains other
@@ -54,7 +55,8 @@ pub fn run(options: &MineOptions, backend: &dyn IndexerBackend) -> Result<Manife
         Some(trees) => trees.clone(),
         None => out.create_private_directory(TREES).map_err(|error| tree::failed(out.path(), error))?,
     };
-    // Overrides ignore files in parent directories, such as those that `aur` writes so that git does not list indexes.
+    // This file overrides `.gitignore` files in parent directories, such as those that `aur` writes to hide indexes
+    // from git.
     tree::write(&trees, ".gitignore", b"!*\n")?;
     let history = CommitHistory::open(root)?;
     let prefix = history.as_ref().map_or("", |history| history.prefix.trim_end_matches('/'));
@@ -205,7 +207,8 @@ fn strip(root: &Directory, documentation: &[DocSpan<'_>]) -> Result<(), MineErro
     Ok(())
 }
 
-/// Writes both parts of a set. The first element of each pair is the key that decides whether the question is held out.
+/// Writes the development part and the held-out part of a set. Each question comes with the key that decides whether
+/// the question is held out.
 fn add_set(
     manifest: &mut Manifest,
     out: &Directory,

@@ -8,7 +8,7 @@ use crate::random::hash;
 /// are held out in all runs.
 const SPLIT: u64 = 0x4845_4c44;
 
-/// The number of questions, and the seed and share for choosing them.
+/// The maximum number of questions, the seed for choosing them, and the percentage to hold out.
 #[derive(Debug, Clone, Copy)]
 pub struct Selection {
     /// Maximum number of questions in a set, including held-out questions.
@@ -25,8 +25,8 @@ impl Selection {
         (hash(SPLIT, &[key]) % 10_000) as f64 / 100.0 < self.held_out
     }
 
-    /// Chooses at most [`Self::most`] of `items` in pseudorandom order, about as many from each file. `path` returns
-    /// the file of an item, and `key` identifies the item within its file.
+    /// Chooses at most [`Self::most`] of `items` in pseudorandom order, about the same number from each file. `path`
+    /// returns the file of an item, and `key` identifies the item within its file.
     pub(crate) fn choose<T>(&self, items: Vec<T>, path: impl Fn(&T) -> &str, key: impl Fn(&T) -> &str) -> Vec<T> {
         let mut order: Vec<(u64, T)> =
             items.into_iter().map(|item| (hash(self.seed, &[path(&item), key(&item)]), item)).collect();
@@ -71,7 +71,7 @@ mod tests {
             reversed.reverse();
             prop_assert_eq!(&choose(reversed), &chosen);
             prop_assert_eq!(chosen.len(), most.min(items.len()));
-            // If a file still has candidates, no other file has two questions more.
+            // As long as a file has candidates left, no other file has two or more questions more than this file.
             for file in 0..5_u8 {
                 let path = format!("{file}.py");
                 let taken = chosen.iter().filter(|item| item.0 == path).count();

@@ -160,7 +160,8 @@ pub(crate) fn without_prefix_word(text: &str, name: &str) -> Option<String> {
     (first == name).then(|| rest.trim_start_matches(['-', '–', ' ']).to_owned())
 }
 
-/// Returns `true` if the text contains `name`. Plain words do not count, because they reveal nothing.
+/// Returns `true` if the text contains `name` and `name` is compound. An ordinary word such as `check` does not reveal
+/// the answer.
 pub(crate) fn gives_away(text: &str, name: &str) -> bool {
     let bare = name.trim_matches('_');
     let is_compound =

@@ -20,7 +20,8 @@ pub struct Definition {
     pub kind: DefinitionKind,
     /// Simple name.
     pub name: String,
-    /// Name with the enclosing scopes, which is the same in every version of the file.
+    /// Name with the enclosing scopes. Unlike the lines, it identifies the definition in other versions of the file as
+    /// well.
     pub qualified_name: String,
     /// First and last line, from 1, both included. The comment before the definition is not included.
     pub lines: (u32, u32),

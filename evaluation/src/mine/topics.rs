@@ -34,9 +34,9 @@ pub(crate) fn questions(files: &[SourceFile], texts: &SqueezedTexts, selection: 
     documented::choose(candidates.collect(), texts, selection)
 }
 
-/// Returns the documentation of all files, and of the types and modules in them. The copy that the questions are asked
-/// of contains none of it. Otherwise, files that keep their documentation would rank higher than the file that was
-/// asked for.
+/// Returns the documentation of all files, and of the types and modules in them. In the tree on which the questions are
+/// evaluated, all of it is blanked. Otherwise, files that keep their documentation would rank higher than the file that
+/// is the answer.
 pub(crate) fn documentation(files: &[SourceFile]) -> impl Iterator<Item = DocSpan<'_>> {
     files.iter().flat_map(|file| file.overviews.iter().filter_map(|overview| DocSpan::new(file, &overview.bytes)))
 }

@@ -5,7 +5,7 @@ use aurora_query::{Parameter, SearchConfig};
 use crate::tune::report::{Comparison, ParameterChange, TuneReport, TunedSet};
 
 /// Formats a configuration file with the values that differ from the built-in defaults, and the evidence in comments.
-/// The file contains no date and no path: the same questions, index and start give the same file.
+/// The file contains no date and no path: the same questions, index and starting configuration give the same file.
 pub fn config_file(report: &TuneReport) -> String {
     let metric = report.metric;
     let mut lines = vec![

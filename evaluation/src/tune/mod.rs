@@ -1,9 +1,10 @@
 //! Learns the numbers of the search configuration from questions with known answers.
 //!
 //! A deterministic coordinate ascent over all numbers of the configuration raises one metric. The objective is the mean
-//! of the sets' means. Cross-validation measures the gain: for every fold, the numbers are learned from the other folds
-//! and measured on this fold. Therefore, no question is measured with numbers that were learned from it. The numbers in
-//! the report are learned from all folds.
+//! of the metric in each set of questions, averaged over the sets, so that every set counts equally. Cross-validation
+//! measures the gain: for every fold, the numbers are learned from the other folds and measured on this fold.
+//! Therefore, no question is measured with numbers that were learned from it. The proposed configuration, in contrast,
+//! is learned from all folds.
 
 mod ascent;
 mod error;

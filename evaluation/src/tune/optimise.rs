@@ -98,13 +98,13 @@ fn climb(
     space: &Space,
     objective: &mut TrainingObjective<'_, '_>,
 ) -> Result<SearchConfig, TuneError> {
-    // The option is in questions, but the objective is a mean over questions.
+    // One unit of the option is the score of one question, but the objective is a mean over all questions.
     let regularisation = options.regularisation / objective.questions() as f64;
     ascent::climb(space, &options.start, options.rounds, regularisation, objective)
 }
 
 /// Returns the keys of the numbers whose first step up or down changes no score in the first racing round. Examples are
-/// parts of a fusion that is not in use, and rules for files that do not occur.
+/// numbers of a fusion method that is not in use, and numbers of rules for files that do not occur.
 fn inert(space: &Space, start: &SearchConfig, cache: &mut ScoreCache<'_>) -> Result<Vec<&'static str>, TuneError> {
     let mut inert = Vec::new();
     for (at, number) in space.numbers.iter().enumerate() {

@@ -69,7 +69,7 @@ impl<'q> ScoreCache<'q> {
         &self.sets
     }
 
-    /// Returns `true` if two configurations have the same scores in the first round.
+    /// Returns `true` if two configurations have the same scores in the first round of a race.
     pub(crate) fn agree(&mut self, a: &SearchConfig, b: &SearchConfig) -> Result<bool, TuneError> {
         let count = round_size(RACING_ROUNDS[0], self.questions.len());
         let scores = self.scores(a, count)?[..count].to_vec();
@@ -112,7 +112,8 @@ fn search(
     Ok(scores)
 }
 
-/// Returns the mean of the sets' means over the questions that `counts` selects, and its standard error.
+/// Averages the values of the questions that `counts` selects, first within each set and then over the sets. Returns
+/// this mean and its standard error.
 pub(crate) fn balanced(values: &[f64], sets: &[usize], counts: &[bool]) -> (f64, f64) {
     let groups = strata(values, sets, counts);
     let groups: Vec<&Vec<f64>> = groups.iter().filter(|group| !group.is_empty()).collect();

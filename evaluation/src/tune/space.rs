@@ -3,14 +3,15 @@
 use aurora_query::{Parameter, SearchConfig};
 use aurora_suggest::nearest;
 
-/// Size of the first step for a range with an upper end, as a share of the range.
+/// Size of the first step of a number that is not whole and whose range has an upper end, as a share of the range.
 const FIRST_SHARE: f64 = 0.2;
-/// Size of the first step for a range without an upper end, as a share of the current value.
+/// Size of the first step of a number whose range has no upper end, and of a whole number whose range is wider than
+/// [`MAX_UNIT_STEP_VALUES`], as a share of the current value.
 const FIRST_FACTOR: f64 = 0.5;
-/// Minimum size of the first step for a range without an upper end.
+/// Minimum size of the first step of a number that is not whole and whose range has no upper end.
 const MIN_STEP: f64 = 0.1;
-/// Maximum width of the range of a whole number that changes by 1 in each step. The steps of other whole numbers begin
-/// with a share of the value.
+/// If the range of a whole number is at most this wide, its first step is 1. For wider ranges, the first step is a
+/// share of the value ([`FIRST_FACTOR`]).
 const MAX_UNIT_STEP_VALUES: f64 = 20.0;
 /// Scale for rounding values to four decimals, as a person would write them.
 const DECIMALS: f64 = 1e4;

@@ -1,9 +1,9 @@
 //! Does a search for a name that a repository defines only once rank the definition first?
 //!
 //! Simple regular expressions find the definitions line by line, independently of the parser and the index that are
-//! measured. Universal Ctags can detect additional definitions that a single line does not reveal, such as methods with
-//! the same name in several classes. Baseline: the share of names for which the first hit of `git grep -w` is the
-//! definition.
+//! measured. They miss definitions that a single line does not reveal, such as methods with the same name in several
+//! classes. With `--ctags`, names are omitted if Universal Ctags finds such further definitions. Baseline: the share of
+//! names for which the first hit of `git grep -w` is the definition.
 
 mod ctags;
 mod definition;
