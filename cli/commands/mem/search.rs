@@ -229,8 +229,9 @@ impl Session<'_> {
     }
 
     /// Answers every line, in order. A single line is answered immediately, so that a program can send its next query
-    /// after an answer. Lines that arrive together are searched on all cores. A query that cannot be answered causes a
-    /// warning, or an object with an `error` in JSON, and the following lines are still answered.
+    /// after an answer. Lines that arrive together are searched on all cores. For a query
+    /// that cannot be answered, prints a warning or, in JSON, an object with an `error`, and continues with the next
+    /// line.
     fn answer_lines(&mut self, mut input: BufReader<impl Read>) -> Outcome {
         let mut out = self.terminal.stdout();
         let unread = |error| Failure::new(format!("cannot read standard input: {error}"));
@@ -298,7 +299,7 @@ impl Session<'_> {
             mode: self.args.mode.unwrap_or_default(),
             group: self.group(),
             filter: self.filter.clone(),
-            // The highlighting of a snippet depends on the text around it.
+            // Snippets in a table need the whole text, because their highlighting depends on the text around them.
             content: self.args.show_content || (self.is_table() && self.snippet_lines() > 0),
             ..Query::new(text, now)
         };

@@ -1,4 +1,4 @@
-//! State of the browser and its transitions, without input, output or threads.
+//! State of the interactive search (the browser) and its transitions, without input, output or threads.
 
 use aurora_query::FilterSpec;
 
