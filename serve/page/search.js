@@ -41,7 +41,7 @@ export class SearchView {
   #answered = null;
   /** The last generation that an index run has published. */
   #published = null;
-  /** Whether a generation was published since the shown answer was requested. */
+  /** Whether the shown answer may be outdated. */
   #isOld = false;
   #listener = (status) => this.#onRun(status);
 

@@ -152,7 +152,7 @@ pub(crate) fn run(args: &SearchArgs, program: &Program) -> Outcome {
     filter.sources = args.memory.source.clone();
     let query = args.query.join(" ");
     if query.trim().is_empty() && filter.is_empty() && args.memory.scope.is_some() {
-        // Only entries of memory have scopes.
+        // Only entries of memory have scopes, so a scope without a query or filter selects entries of memory.
         filter.sources = vec![Source::Memory];
     }
     let patterns = filter.text(&WorkBudget::default())?;
@@ -229,9 +229,8 @@ impl Session<'_> {
     }
 
     /// Answers every line, in order. A single line is answered immediately, so that a program can send its next query
-    /// after an answer. Lines that arrive together are searched on all cores. For a query
-    /// that cannot be answered, prints a warning or, in JSON, an object with an `error`, and continues with the next
-    /// line.
+    /// after an answer. Lines that arrive together are searched on all cores. For a query that cannot be
+    /// answered, prints a warning or, in JSON, an object with an `error`, and continues with the next line.
     fn answer_lines(&mut self, mut input: BufReader<impl Read>) -> Outcome {
         let mut out = self.terminal.stdout();
         let unread = |error| Failure::new(format!("cannot read standard input: {error}"));
@@ -321,7 +320,7 @@ impl Session<'_> {
     }
 
     /// Returns the maximum number of snippet lines per result. By default, JSON includes snippets, because they are
-    /// cheap. Tables include snippets only for patterns and on a wide terminal.
+    /// cheap. Tables include snippets only if there are patterns or the terminal is wide.
     fn snippet_lines(&self) -> usize {
         let args = self.args;
         let is_wide = self.terminal.columns.is_some_and(|columns| columns >= SNIPPET_COLUMNS);
