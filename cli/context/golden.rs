@@ -138,8 +138,8 @@ pub(crate) fn engines(batches: &[QuestionBatch], open: &Open<'_>) -> Outcome<Vec
     Ok(engines)
 }
 
-/// Opens an index for evaluation, with the rerankers that configurations can name. The index of a copy that
-/// mining created is updated first. Any other directory is indexed only if it has no index.
+/// Opens an index for evaluation, with the rerankers that configurations can name. The index of a copy that mining
+/// created is updated first. Any other directory is indexed only if it has no index.
 pub(crate) fn engine(
     root: &Path,
     mined: bool,
