@@ -207,7 +207,7 @@ pub(crate) fn parse_named_percent(text: &str) -> Result<(String, f64), String> {
     Ok((name.to_owned(), parse_percent(percent)?))
 }
 
-/// Parses a number of bytes in the format of `memory` in a pipeline.
+/// Parses a number of bytes, in the same format as the key `memory` of a pipeline.
 pub(crate) fn parse_size(text: &str) -> Result<u64, String> {
     match aurora_pipeline::parse_bytes(text) {
         None | Some(0) => Err("expected a size such as 512MiB or 2GiB".to_owned()),

@@ -57,7 +57,7 @@ impl Failure {
         Self::Findings { message, found: found.clone() }
     }
 
-    /// Adds to the message of findings that they prevented the command from writing anything.
+    /// Adds to the message of [`Self::Findings`] that the command has written nothing because of the errors.
     pub(crate) fn with_nothing_written(self) -> Self {
         match self {
             Self::Findings { message, found } => {

@@ -1,4 +1,4 @@
-//! Loads the golden sets that arguments select, and opens the indexes to search with their questions.
+//! Loads the golden sets that the arguments select, and opens the indexes that their questions are evaluated on.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -27,7 +27,8 @@ pub(crate) struct QuestionBatch {
     pub(crate) questions: Vec<Question>,
 }
 
-/// Reads the golden files and the mined directories in `given`. If `given` is empty, reads the sets mined in `root`.
+/// Reads the golden files in `given`, and the golden sets in the directories in `given`. If `given` is empty, reads the
+/// sets that were mined in `root`.
 pub(crate) fn gather(given: &[PathBuf], root: &Path) -> Outcome<Vec<QuestionBatch>> {
     let mut batches = Vec::new();
     let mut sources = Vec::new();
@@ -137,8 +138,8 @@ pub(crate) fn engines(batches: &[QuestionBatch], open: &Open<'_>) -> Outcome<Vec
     Ok(engines)
 }
 
-/// Opens an index for evaluation, with the rerankers that configurations can name. The index of a mined copy is updated
-/// first. Another directory is only indexed if it has no index.
+/// Opens an index for evaluation, with the rerankers that configurations can name. The index of a copy that mining
+/// created is updated first. Any other directory is indexed only if it has no index.
 pub(crate) fn engine(
     root: &Path,
     mined: bool,

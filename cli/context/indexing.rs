@@ -26,7 +26,7 @@ pub(crate) fn for_search(project: &Project, never_builds: bool, program: &Progra
     Ok(true)
 }
 
-/// Maximum number of directory entries that are counted for the question whether to index a directory.
+/// Maximum number of directory entries that are counted before the user is asked whether to index the directory.
 const MAX_COUNTED_ENTRIES: usize = 10_000;
 
 /// Checks that a search may index a root. A project is indexed without a question. Anything else, such as a home

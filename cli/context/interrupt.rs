@@ -61,7 +61,7 @@ pub(crate) fn leave_to_other_handler() {
 
 fn on_interrupt(action: impl Fn() + Send + 'static) {
     *ACTION.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(action));
-    // An error means that the handler is already set.
+    // Ignore the error after the first call: the handler is already set, and calls the new action.
     let _ = ctrlc::set_handler(|| {
         if let Some(action) = &*ACTION.lock().unwrap_or_else(PoisonError::into_inner) {
             action();

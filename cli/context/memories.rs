@@ -63,7 +63,7 @@ impl Memories {
         self.find(id, false)
     }
 
-    /// Returns the memory that contains an entry, which may be removed.
+    /// Returns the memory that contains an entry, even if the entry has been removed.
     pub(crate) fn containing_removed(&self, id: &str) -> Outcome<&Memory> {
         self.find(id, true)
     }

@@ -1,5 +1,5 @@
-//! Copies of a repository that are searched with mined questions. The copies are large caches that `aur mem eval mine`
-//! can create again.
+//! Copies of repositories. `aur mem eval` searches a copy with the questions that were mined from its repository. The
+//! copies are large caches that `aur mem eval mine` can create again.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,9 +8,9 @@ use aurora_confined::Directory;
 use aurora_project::user;
 use aurora_storage::ProjectDirectory;
 
-/// Directory of the copies inside a directory of golden sets that the user specified.
+/// Subdirectory for the copies, used if the user specified the directory of golden sets.
 const TREES: &str = "trees";
-/// Name of the file in a directory of copies that contains the path of the directory of golden sets.
+/// Name of a file in a directory of copies. The file contains the path of the directory of golden sets.
 const OWNER: &str = "owner";
 /// Maximum size of the owner file in bytes.
 const MAX_OWNER_BYTES: u64 = 64 << 10;

@@ -7,8 +7,8 @@ use aurora_query::{LoadedReranker, Mode, SearchConfig};
 
 use crate::context::Terminal;
 
-/// Loads the rerankers of several configurations by name, each once. Reports load errors here, because evaluation
-/// results carry no notes.
+/// Loads the rerankers of several configurations, each once, and returns them by name. Prints a warning for each load
+/// error, because evaluation results carry no notes.
 pub(crate) fn for_configs<'c>(
     configs: impl IntoIterator<Item = &'c SearchConfig>,
     mode: Mode,

@@ -29,8 +29,8 @@ pub(crate) struct Searched {
 }
 
 impl Searched {
-    /// Runs a query while the indexes are checked for changes. If an update publishes a new generation, the query runs
-    /// once more. Reranking takes longer than an update, so a query with a reranker waits for the updates first.
+    /// Runs a query while the updates of the indexes are running. If an update publishes a new generation, the query
+    /// runs once more. Reranking takes longer than an update, so a query with a reranker waits for the updates first.
     pub(crate) fn ask<T>(&mut self, ask: impl Fn(&Searchers) -> Result<T, QueryError>) -> Result<T, QueryError> {
         if self.updates.iter().any(|update| update.root.config.reranker_for(update.root.mode).is_some()) {
             self.finish_updates();
@@ -151,7 +151,7 @@ pub(crate) fn open(args: &SearchedArgs<'_>, flags: &[FlagValue], mode: Mode, pro
                 searchers.push(searcher);
                 updates.extend(update);
             }
-            // With --all-roots, some roots may be damaged or no longer trusted.
+            // With --all-roots, some roots may be damaged or no longer trusted; search the others.
             Err(failure) if args.roots.all_roots => failures.push(failure),
             Err(failure) => return Err(failure),
         }
@@ -194,7 +194,7 @@ impl MemoryRoot {
         self.memory.searcher(self.config.clone(), self.mode, &self.rules, &self.visibility)
     }
 
-    /// Repairs the index if it is damaged, adds a note about that, and opens the memory.
+    /// Opens the memory. If its index is damaged, repairs the index first, and adds a note about the repair.
     fn open_repaired(&self, notes: &mut Vec<String>) -> Result<Option<Arc<Searcher>>, MemoryError> {
         notes.extend(self.memory.repair_index()?.map(|problem| memories::repaired_note(&self.memory, &problem)));
         self.open()

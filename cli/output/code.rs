@@ -85,8 +85,8 @@ fn role(class: TokenClass) -> Role {
     }
 }
 
-/// Returns the range of cells to show: all cells if they fit, or else the cells around the first match that fit next to
-/// the `…`.
+/// Returns the range of cells to show: all cells if they fit, or else as many cells around the first match as fit next
+/// to the `…`.
 fn window(cells: &[StyledChar], columns: usize) -> (usize, usize) {
     let cell_columns = |cell: &StyledChar| width::measure(cell.c.encode_utf8(&mut [0; 4]));
     let fits = |from: usize, room: usize| {

@@ -23,9 +23,9 @@ pub(crate) struct Links {
 }
 
 impl Links {
-    /// Returns links to files below `roots`, which have names and paths. Returns no links if standard output has no
-    /// colours, is not a terminal, or is a terminal without support for links. If there are several roots, the paths of
-    /// files begin with the name of their root.
+    /// Returns links to files below `roots`, a list of names and paths. Returns no links if standard output has no
+    /// colours, is not a terminal, or is a terminal without support for links. If there are several roots, the path of
+    /// each file begins with the name of its root.
     pub(crate) fn detect<'r>(paint: Painter, roots: impl ExactSizeIterator<Item = (&'r str, &'r Path)>) -> Self {
         let is = |name: &str, values: &[&str]| std::env::var(name).is_ok_and(|value| values.contains(&value.as_str()));
         let is_unsupported = is("TERM", &["dumb", "linux"]) || is("TERM_PROGRAM", &["Apple_Terminal"]);

@@ -199,7 +199,7 @@ impl Page {
     }
 }
 
-/// Returns the columns of an entity that are worth showing.
+/// Returns the informative columns of the file or of the chunks.
 fn informative_columns(stage: &StageTrace, entity: Entity) -> impl Iterator<Item = &DisplayColumn> {
     stage.columns.iter().filter(move |column| column.entity == entity && column.is_informative)
 }

@@ -1,4 +1,4 @@
-//! Waits, for a limited time, if a call concerns a project that has no index yet.
+//! Lets a call wait, for a limited time, for the first index run of a project that has no index yet.
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ const NOTIFY_INTERVAL: Duration = Duration::from_millis(200);
 pub(crate) async fn wait(roots: &Roots, context: &RequestContext<RoleServer>) -> Result<Option<String>, String> {
     let Some(first) = roots.iter().next() else { return Err("There is no root.".to_owned()) };
     let began = Instant::now();
-    // Progress values under one token must not decrease, so the progress of all projects is added up.
+    // The progress values that are sent for one call must not decrease, so the progress of all projects is added up.
     let mut reported = Reported::default();
     if roots.iter().all(|root| root.is_missing()) {
         wait_for(first, began, context, &mut reported).await?;

@@ -17,7 +17,8 @@ use tokio_util::codec::{AnyDelimiterCodec, AnyDelimiterCodecError, Decoder as _}
 
 use crate::message::{Refusal, decode};
 
-/// Maximum number of bytes in a line. `aur serve` has the same limit for requests.
+/// Maximum number of bytes in a line. By default, `aur serve` has the same limit for requests, and a lower limit for
+/// MCP messages.
 const MAX_LINE_BYTES: usize = 1 << 20;
 
 /// Both directions of a connection. Clones share the connection.

@@ -3,7 +3,7 @@
 import { element } from "./dom.js";
 import { ago, moment } from "./format.js";
 
-/** The attribution of a file. */
+/** The commits and authors of the lines of a file. */
 export class Blame {
   #runs;
   #oldest;

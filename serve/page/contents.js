@@ -110,7 +110,7 @@ export class ContentsView {
 
   #showBody(...parts) {
     replace(this.#body, parts);
-    // The treemap has its size only after it is inserted.
+    // The treemap is drawn only now, because its node has no size before it is inserted.
     this.#body.removeAttribute("aria-busy");
   }
 

@@ -65,7 +65,7 @@ export function message(text, help = null) {
   return element("div", { class: "message", role: "status" }, element("p", {}, sentence(text)), help && element("p", { class: "faint" }, help));
 }
 
-/** Returns a message about a failed request. An error that is not a `Problem` means that the server is unreachable, or is a bug. */
+/** Returns a message about a failed request. An error that is not a `Problem` means that the server is unreachable, or that the page has a bug. */
 export function failure(error) {
   const isAnswer = error.name === "Problem";
   return element(

@@ -29,7 +29,7 @@ const TYPES = {
   knowledge: "Phases of conversation logs",
 };
 
-/** The filter `code` means every type of source code, but the facet `code` means code without a definition. So the facet cannot be chosen. */
+/** The filter `code` means every type of source code, but the facet `code` means code without a definition. So this value of the facet cannot be chosen as a filter. */
 const NO_FILTER = { type: ["code"] };
 
 const MODES = { "": "Words and meaning", sparse: "Words only", dense: "Meaning only" };

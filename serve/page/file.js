@@ -1,4 +1,4 @@
-// The file view: shows the text, the definitions and the attribution of lines.
+// The file view: shows the text of a file, its definitions, and the commit of each line.
 
 import { fileLink, go, here, link, linesOf } from "./address.js";
 import { get, isAbort } from "./api.js";
@@ -28,7 +28,7 @@ export class FileView {
   #shown = null;
   #report = null;
   #definitions = [];
-  /** A promise for the attribution, or null. */
+  /** A promise for the commits of the lines, or null. */
   #blame = null;
 
   constructor(section) {
@@ -185,7 +185,7 @@ export class FileView {
     return true;
   }
 
-  /** Shows or hides the attribution of the lines. It is requested only once. */
+  /** Shows or hides the commits of the lines. They are requested only once. */
   async #showBlame() {
     const isWanted = this.#wantsBlame() && this.#report.content !== null;
     this.#blameButton.setAttribute("aria-pressed", String(isWanted));
@@ -223,7 +223,7 @@ function trail(path) {
   });
 }
 
-/** Matches the end of the id of a later part of an overlong chunk. Its id is the id of the first part, followed by `~2` and so on. */
+/** Matches the end of the id of a part of an overlong chunk. Ids of later parts are the id of the first part, followed by `~2` and so on. */
 const PART = /~\d+$/;
 
 /**

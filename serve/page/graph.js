@@ -20,8 +20,9 @@ const MAX_PLACE_CHARS = 32;
 const SURE = 0.7;
 /** Number of definitions that are suggested for an unknown or ambiguous name. */
 const SUGGESTIONS = 20;
-/** Space between layers. It is smaller on narrow screens, so that parts of the adjacent layers are visible. */
+/** Matches narrow screens. */
 const NARROW = matchMedia("(max-width: 48rem)");
+/** Space between layers. It is smaller on narrow screens, so that parts of the adjacent layers are visible. */
 const ACROSS = { wide: 84, narrow: 36 };
 
 /** Shows the relations of the definition that the URL names. */

@@ -46,7 +46,7 @@ export class Lines {
     this.#blocks.forEach((block) => this.#observer.observe(block.node));
   }
 
-  /** Shows the attribution of the lines; null hides it. */
+  /** Shows the commits of the lines; null hides them. */
   setBlame(blame) {
     this.#blame = blame;
     this.node.classList.toggle("with-blame", blame !== null);

@@ -33,7 +33,7 @@ export class SearchView {
   #timer = null;
   /** The last text that was typed and put into the URL. Another text in the URL was not typed, but comes from a link. */
   #typed = "";
-  /** The parameters of the URL whose results are shown or requested. */
+  /** The URL parameters of the search whose results are shown or requested. */
   #shown = null;
   /** The data from which the list was created. */
   #listed = "";
@@ -41,7 +41,7 @@ export class SearchView {
   #answered = null;
   /** The last generation that an index run has published. */
   #published = null;
-  /** Whether a generation was published since the shown answer was requested. */
+  /** Whether the shown answer may be outdated. */
   #isOld = false;
   #listener = (status) => this.#onRun(status);
 
@@ -60,7 +60,8 @@ export class SearchView {
         event.preventDefault();
       }
     });
-    // A reader who returns from an editor may have changed files. The server does not report what other processes publish.
+    // A reader who returns from an editor may have changed files. The server does not report generations that other
+    // processes publish, so the answer is requested again.
     addEventListener("focus", () => {
       if (!section.hidden && this.#request === null) {
         this.#isOld = true;

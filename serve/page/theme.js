@@ -1,4 +1,4 @@
-// The colour theme, which is the setting of the system or the choice of the reader.
+// The colour theme: the one of the operating system, or the one that the reader has chosen.
 
 const KEY = "aurora.theme";
 const CHOICES = ["system", "light", "dark"];

@@ -23,7 +23,7 @@ pub fn log(style: LogStyle, level: Level) {
     let filter = EnvFilter::builder().with_default_directive(level.into()).from_env_lossy();
     let registry = tracing_subscriber::registry().with(filter);
     let layer = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_target(false);
-    // Fails if the process already has a log, which it then keeps.
+    // Fails if the process already writes a log. The process then keeps that log, so the error can be ignored.
     let _ = match style {
         LogStyle::Text { colours } => registry.with(layer.with_ansi(colours)).try_init(),
         LogStyle::Json => registry.with(layer.json().flatten_event(true)).try_init(),

@@ -35,7 +35,7 @@ pub struct ServeOptions {
     pub hosts: Vec<String>,
     /// Origins of other pages that may use the server, such as `https://search.example.org`.
     pub origins: Vec<String>,
-    /// Whether requests that write are rejected, such as feedback and index runs. Accesses are not recorded either.
+    /// If true, requests that write, such as feedback and index runs, are rejected, and accesses are not recorded.
     pub read_only: bool,
     /// Whether to log the texts of queries.
     pub log_queries: bool,

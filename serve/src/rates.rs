@@ -40,7 +40,8 @@ pub(crate) struct Rates {
 }
 
 impl Rates {
-    /// Creates a limit of `rate` requests per second for each client. A client may send a second's requests at once.
+    /// Creates a limit of `rate` requests per second for each client. A client may send `rate`
+    /// requests at once.
     pub(crate) fn new(rate: NonZeroU32) -> Self {
         let clock = MonotonicClock;
         Self { limiter: RateLimiter::new(Quota::per_second(rate), Store::default(), clock.clone()), clock }

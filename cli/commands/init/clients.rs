@@ -189,8 +189,8 @@ impl Client {
         Ok(Written { text: mark.to_owned() + &content, replaces_foreign_entry: replaces_foreign_entry && !is_there })
     }
 
-    /// Returns the configuration without the server's entry, or `None` if `text` equals the content of a new file, so
-    /// that the file can be removed.
+    /// Returns the configuration without the server's entry, or `None` if `text` equals the content of a new file
+    /// with only this entry, so that the file can be removed.
     ///
     /// # Errors
     ///
@@ -201,8 +201,8 @@ impl Client {
         Ok(if mark.is_empty() { rest } else { Some(mark.to_owned() + &rest.unwrap_or_default()) })
     }
 
-    /// Whether `aur init` writes entries of this form. The path to the program and the project may differ. A program
-    /// that was built with a team's own stages may have a name other than `aur`.
+    /// Whether `aur init` may have written the entry, perhaps for another project or for a program at another path. A
+    /// program that was built with a team's own stages may have a name other than `aur`.
     fn is_written_by_init(&self, entry: &Entry) -> bool {
         let own = std::env::current_exe().ok();
         let own = own.as_deref().and_then(Path::file_stem).and_then(OsStr::to_str);

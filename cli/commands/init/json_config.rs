@@ -66,8 +66,8 @@ impl Config for JsonConfig {
         let document = Document::parse(text)?;
         let root = &document.root;
         let Some((outer, servers, index)) = self.server_in(&document)? else { return Ok(Some(text.to_owned())) };
-        // If the entry was written together with the whole file, with the content of an empty file, or with the object
-        // of servers, that text is exactly as `new_file` or `put` wrote it. In that case, remove all of it.
+        // `new_file` and `put` may have written more than the entry: the whole file, the content of an empty file, or
+        // the object of servers. If that text is unchanged, remove all of it.
         if let Some(entry) = self.read(&servers.properties[index].value) {
             let (file, content) = (self.file(&entry, newline(text)), text.trim_start());
             if text == file {

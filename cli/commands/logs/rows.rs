@@ -15,7 +15,7 @@ pub(super) struct Rows<W> {
 }
 
 impl<W: Write> Rows<W> {
-    /// Creates a writer of one JSON list if `is_list` is set, or else of lines.
+    /// Creates a writer. It writes one JSON list if `is_list` is set, and lines otherwise.
     pub(super) fn new(out: W, is_list: bool) -> Self {
         Self { out, is_list, count: 0 }
     }

@@ -63,7 +63,7 @@ fn parse_query(text: &str) -> Result<String, String> {
     if text.trim().is_empty() { Err("it must not be empty".to_owned()) } else { Ok(text.to_owned()) }
 }
 
-/// Maximum duration of the daily maintenance, for which `aur log write` waits.
+/// Maximum duration of the daily maintenance. `aur log write` ends only after the maintenance.
 const MAX_MAINTENANCE_TIME: Duration = Duration::from_secs(5);
 
 /// Writes the log, prints its path, and maintains old logs once a day.

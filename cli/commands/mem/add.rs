@@ -105,7 +105,8 @@ pub(super) fn open_target(args: &PlacementArgs) -> Outcome<(Memory, Placement)> 
     Ok((memory, Placement { scope, session: args.session.clone() }))
 }
 
-/// Returns the project directory for opening a memory. The user's memory needs no project.
+/// Returns the project directory for opening a memory. For the user's memory, which belongs to no project, any
+/// directory is suitable.
 pub(super) fn root_of(owner: Owner, root: Option<PathBuf>) -> Outcome<PathBuf> {
     match (owner, root) {
         (_, Some(root)) => Ok(root),

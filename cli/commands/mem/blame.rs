@@ -1,4 +1,4 @@
-//! `aur mem blame`: prints the stored attribution of a file, line by line.
+//! `aur mem blame`: prints the commit of each line of a file, as stored in the index.
 
 use std::io::{self, Write};
 

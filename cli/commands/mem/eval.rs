@@ -134,7 +134,7 @@ fn ask(engines: &[Engine], batches: &[golden::QuestionBatch], config: &SearchCon
     Ok(run)
 }
 
-/// Asks the same questions of another index.
+/// Searches another index with the same questions.
 fn ask_another(
     directory: &Path,
     batches: &[golden::QuestionBatch],

@@ -126,7 +126,7 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// Writes the branches below a node. Recursion is as deep as the tree.
+    /// Writes the branches below a node. The recursion is as deep as the tree, at most [`MAX_TREE_DEPTH`] levels.
     fn branches(&self, out: &mut impl Write, node: &TreeNode, indent: &str) -> Outcome {
         for (index, child) in node.children.iter().enumerate() {
             let is_last = index + 1 == node.children.len();

@@ -121,7 +121,7 @@ pub(crate) fn run(args: &IndexArgs, program: &Program) -> Outcome {
     check_left_out(&summary, &options)
 }
 
-/// Returns the name of a column without its table, as the index stores it.
+/// Removes the table from the name of a column, because the index stores only the rest of the name.
 fn short_name(column: &str) -> &str {
     ["file.", "chunk."].into_iter().find_map(|table| column.strip_prefix(table)).unwrap_or(column)
 }
@@ -165,8 +165,8 @@ fn default_for(options: &IndexOptions) -> Untrusted {
     if is_imported { Untrusted::Keep } else { Untrusted::Fail }
 }
 
-/// Records the content of the index in the user's directory. If both are later copied to another location, the copy of
-/// the index is then trusted.
+/// Records the content of the index in the user's directory. A copy of the index in another location is then trusted,
+/// as long as the user's directory, or a copy of it, contains the record.
 fn record_content(options: &IndexOptions, program: &Program) {
     let directory = ProjectDirectory::in_root(&options.root);
     let Ok(snapshot) = program.project(options.root.clone()).any_snapshot() else { return };

@@ -63,7 +63,7 @@ pub(crate) fn run(args: &MineArgs, program: &Program) -> Outcome {
         Some(out) => create_named(out),
         None => {
             let directory = ProjectDirectory::in_root(&root).create();
-            // Sets that an earlier version wrote may be readable by other users.
+            // An earlier version may have created the directory with access for other users, so remove their access.
             let sets = directory.and_then(|directory| directory.create_private_directory(ProjectDirectory::MINED_SETS));
             sets.inspect(Directory::make_private)
         }
@@ -101,7 +101,7 @@ fn copy_pipeline(from: &Path, to: &Path) -> io::Result<()> {
     }
 }
 
-/// The interface of the miner to the parser and the indexer.
+/// Gives the miner access to the parser and the indexer.
 struct StagesBackend<'a> {
     source: PathBuf,
     program: &'a Program,
@@ -139,7 +139,7 @@ impl IndexerBackend for StagesBackend<'_> {
             }
             failure.message()
         })?;
-        // Logs and documents of custom stages are indexed too, but are not part of the tree.
+        // Keep only files of the tree: the index also contains conversation logs and documents of custom stages.
         let tree = Directory::open_root(root).map_err(|error| format!("{}: {error}", root.display()))?;
         paths.retain(|path| tree.metadata(path).is_ok());
         Ok(paths)
@@ -180,7 +180,7 @@ fn overviews(language: &Language, parsed: &FileSymbols, text: &str) -> Vec<Overv
         let source = text.get(range(run.clone())).unwrap_or_default();
         (None, language.comment_text(source), run.clone())
     };
-    // An opening comment does not include a `#!` line above it.
+    // Prefer the opening comment to `doc_bytes`, because the comment does not include a `#!` line above it.
     let doc = match parsed.opening.iter().find(is_doc) {
         Some(run) => Some(comment(run)),
         None => parsed.doc_bytes.clone().map(|bytes| (None, parsed.doc.clone(), bytes)),

@@ -152,7 +152,7 @@ pub(crate) fn run(args: &SearchArgs, program: &Program) -> Outcome {
     filter.sources = args.memory.source.clone();
     let query = args.query.join(" ");
     if query.trim().is_empty() && filter.is_empty() && args.memory.scope.is_some() {
-        // Only entries of memory have scopes.
+        // Only entries of memory have scopes, so a scope without a query or filter selects entries of memory.
         filter.sources = vec![Source::Memory];
     }
     let patterns = filter.text(&WorkBudget::default())?;
@@ -229,8 +229,8 @@ impl Session<'_> {
     }
 
     /// Answers every line, in order. A single line is answered immediately, so that a program can send its next query
-    /// after an answer. Lines that arrive together are searched on all cores. A query that cannot be answered causes a
-    /// warning, or an object with an `error` in JSON, and the following lines are still answered.
+    /// after an answer. Lines that arrive together are searched on all cores. For a query that cannot be
+    /// answered, prints a warning or, in JSON, an object with an `error`, and continues with the next line.
     fn answer_lines(&mut self, mut input: BufReader<impl Read>) -> Outcome {
         let mut out = self.terminal.stdout();
         let unread = |error| Failure::new(format!("cannot read standard input: {error}"));
@@ -298,7 +298,7 @@ impl Session<'_> {
             mode: self.args.mode.unwrap_or_default(),
             group: self.group(),
             filter: self.filter.clone(),
-            // The highlighting of a snippet depends on the text around it.
+            // Snippets in a table need the whole text, because their highlighting depends on the text around them.
             content: self.args.show_content || (self.is_table() && self.snippet_lines() > 0),
             ..Query::new(text, now)
         };
@@ -320,7 +320,7 @@ impl Session<'_> {
     }
 
     /// Returns the maximum number of snippet lines per result. By default, JSON includes snippets, because they are
-    /// cheap. Tables include snippets only for patterns and on a wide terminal.
+    /// cheap. Tables include snippets only if there are patterns or the terminal is wide.
     fn snippet_lines(&self) -> usize {
         let args = self.args;
         let is_wide = self.terminal.columns.is_some_and(|columns| columns >= SNIPPET_COLUMNS);

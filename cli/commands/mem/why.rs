@@ -45,7 +45,7 @@ pub(crate) struct WhyArgs {
     pub(crate) format: ReportFormat,
 }
 
-/// Columns that identify a file and do not describe it.
+/// Columns that the text output does not show, because they only identify a file or its version.
 const IDENTITY: [&str; 3] = ["hash", "mtime", "path"];
 
 /// The explanation of a file, from the index and the pipeline.

@@ -111,8 +111,8 @@ fn can_run(name: &str, plan: &Plan) -> Outcome {
     }
 }
 
-/// Returns the path that the index uses for a file or a document. A path in `given` is relative to the current
-/// directory or to the root.
+/// Returns the path that the index uses for a file or a document. If `given` is a relative path, it is resolved
+/// against the current directory and against the root.
 pub(crate) fn indexed_path(given: &Path, root: &Path, plan: &Plan) -> Outcome<String> {
     let shown = given.display();
     let Some(text) = given.to_str() else {

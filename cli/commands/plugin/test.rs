@@ -71,7 +71,7 @@ pub(crate) fn run(args: &TestPluginArgs, program: &Program) -> Outcome {
     Err(Failure::Short(format!("{} failed", units::counted(failed as u64, "check"))))
 }
 
-/// Returns the configuration of a stage of the pipeline. Fails if its program is not allowed.
+/// Returns the configuration of a stage of the pipeline. Fails if the program of the stage is not allowed.
 fn stage_config(plan: &Plan, name: &str, options: &IndexOptions) -> Outcome<Option<Process>> {
     let Some(stage) = plan.stages().iter().find(|stage| stage.name() == name && stage.type_name() == Process::TYPE)
     else {

@@ -93,8 +93,9 @@ fn revoke(args: &TrustPluginArgs, root: &Path, options: &IndexOptions, program: 
     ))
 }
 
-/// Allows the requested programs whose digests the file lists. Fails if the file does not list a program, or the digest
-/// of a program covers no file of the project.
+/// Allows the requested programs whose digests the file lists. Fails if the file lacks the digest of a
+/// requested program. Also fails if the digest of a program that is not confined covers no file of the project, because
+/// changes to the program would go unnoticed.
 fn allow_listed(
     requested: &[&StageProgram],
     list: &DigestList,

@@ -45,7 +45,8 @@ pub(super) fn answer(arguments: &Arguments, roots: &Roots, budget: usize) -> Res
     let found = searchers.search(&SearchRequest { snippet_lines: MAX_LINES, ..SearchRequest::new(query) })?;
     // A line can be in several chunks: a method is part of its class. Each line is shown once.
     let mut lines: BTreeMap<(String, u32), &str> = BTreeMap::new();
-    // Lines without a number, such as the outline of a class, also occur with a number in the parts of the chunk.
+    // The lines of a class's outline have no number. The chunks of the class's members contain the same lines with
+    // numbers. Therefore, lines without a number are shown only for a file without matching lines that have a number.
     let mut without_line: BTreeMap<(String, u32), &str> = BTreeMap::new();
     for hit in &found.hits {
         for line in hit.snippet.iter().filter(|line| !line.matches.is_empty()) {

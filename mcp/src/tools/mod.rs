@@ -71,8 +71,8 @@ impl Call {
         !matches!(self.tool, ToolCall::Status)
     }
 
-    /// Answers the call within the budget. The answer begins with `note`, if given. Records an access to the chunks in
-    /// the answer.
+    /// Answers the call within the budget. The answer begins with `note`, if given. For `search` and `read`, records an
+    /// access to the chunks in the answer.
     pub(crate) fn answer(&self, roots: &Roots, note: Option<String>) -> Result<String, ToolError> {
         let budget = self.budget()?;
         // An empty line separates the note from the answer.

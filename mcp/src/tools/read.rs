@@ -61,7 +61,7 @@ fn read_file(searcher: &Searcher, place: &str, budget: usize) -> Result<String, 
     let first = lines.first as usize;
     let header = |last: usize| format!("{}:{first}-{last} of {total} lines{state}", report.file);
     let rest = |left: usize, next: usize| format!("({left} further lines: read {}:{next}-)\n", report.file);
-    // Use the largest numbers that the header and the last line can contain.
+    // Reserve room for the header and the last line with the largest numbers that they can contain.
     let room = budget_after(budget, [&*header(total), &*rest(total, total)]);
     let (shown, left) = within_budget(numbered.map(|(number, line)| format!("{number:>width$}  {line}")), room);
     if shown.is_empty() {

@@ -29,7 +29,7 @@ impl Arguments {
         with_conditions(filter, &self.r#where)
     }
 
-    /// Returns an error if the arguments have neither a query nor a filter, or an invalid filter.
+    /// Returns an error if the arguments contain neither a query nor a filter, or if the filter is invalid.
     pub(super) fn check(&self) -> Result<(), ToolError> {
         if self.query.trim().is_empty() && self.filter()?.is_empty() {
             return Err(ToolError::Arguments(

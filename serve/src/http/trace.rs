@@ -11,9 +11,10 @@ use axum::response::{IntoResponse, Response};
 use crate::problem::Problem;
 use crate::state::State;
 
-/// The route label of requests that match no route. Their paths are arbitrary, so they must not become labels.
+/// Value of the metric label `route` for requests that match no route. Such requests may have any path, so their paths
+/// must not become values of labels.
 const NO_ROUTE: &str = "none";
-/// The method label of requests with an unknown method.
+/// Value of the metric label `method` for requests with an unknown method.
 const OTHER_METHOD: &str = "other";
 
 /// Ends a request if the client takes too long to send it. The time limit for answering is separate and shorter.
@@ -26,7 +27,7 @@ pub(crate) async fn timed(Shared(state): Shared<Arc<State>>, request: Request, n
 /// Logs and counts a request. The log contains the route, but never the query string.
 pub(crate) async fn trace(Shared(state): Shared<Arc<State>>, request: Request, next: Next) -> Response {
     let begun = Instant::now();
-    // Clients may send arbitrary methods, so only known methods become labels.
+    // Clients may send arbitrary methods, so only known methods become values of labels.
     let known = [Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::PATCH, Method::DELETE, Method::OPTIONS];
     let method = known.iter().find(|known| *known == request.method()).map_or(OTHER_METHOD, Method::as_str).to_owned();
     let route = request.extensions().get::<MatchedPath>().map_or(NO_ROUTE, MatchedPath::as_str).to_owned();

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use crate::commands::init::clients::{CLIENTS, Client};
 use crate::commands::init::entry::NAME;
 
-/// The choices of a generator of texts, made by random bytes. When no bytes are left, [`Self::one`] chooses the first
+/// Makes the choices of a text generator from random bytes. When no bytes are left, [`Self::one`] chooses the first
 /// value, and [`Self::below`] chooses 0.
 struct Choices<'b>(std::slice::Iter<'b, u8>);
 

@@ -1,4 +1,4 @@
-//! State of the browser and its transitions, without input, output or threads.
+//! State of the interactive search (the browser) and its transitions, without input, output or threads.
 
 use aurora_query::FilterSpec;
 
@@ -28,13 +28,13 @@ pub(super) struct App {
     pub(super) found: Found,
     /// Error of the search, in place of results.
     pub(super) error: Option<String>,
-    /// Whether to open the first result of the next answer.
+    /// Whether to open the selected result when the answer to the latest question arrives.
     opens: bool,
     pub(super) selected: usize,
     pub(super) focus: Focus,
     pub(super) pane: Pane,
     pub(super) preview: Option<Preview>,
-    /// First line of the pane, if the user scrolled.
+    /// Index of the first visible line of the pane, if the user has scrolled.
     pub(super) scroll: Option<usize>,
     pub(super) message: Option<Message>,
     pub(super) shows_help: bool,
@@ -112,7 +112,7 @@ impl App {
         (app, question)
     }
 
-    /// Whether the results belong to an earlier question.
+    /// Whether the latest question has no answer yet.
     pub(super) fn is_pending(&self) -> bool {
         self.answered.as_ref().is_none_or(|answered| answered.number != self.asked.number)
     }
@@ -238,7 +238,7 @@ impl App {
             self.prompt = Prompt::Query;
             return None;
         }
-        // If there is no answer for the current text yet, open the first result as soon as the answer arrives.
+        // If the latest question has no answer yet, open a result as soon as the answer arrives.
         self.opens = self.is_pending();
         self.selection().filter(|_| !self.opens).map(|_| Effect::Open)
     }

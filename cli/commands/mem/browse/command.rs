@@ -1,4 +1,4 @@
-//! Commands of the browser and their keys.
+//! Commands of the interactive search (the browser) and their keys.
 
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 

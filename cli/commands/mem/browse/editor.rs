@@ -85,8 +85,9 @@ impl Editor {
     }
 }
 
-/// Returns the file as an argument: as a relative path if the file is below the directory `here`. An editor cannot
-/// mistake the argument for an option or a command, such as `-c` or `+quit`.
+/// Returns the file as an argument: as a relative path if the file is below the directory `here`. If the
+/// relative path begins with `-` or `+`, `./` precedes it, because an editor would take `-c` for an option and `+quit`
+/// for a command.
 fn file_argument(root: &Path, here: Option<&Path>, file: &str) -> OsString {
     let path = root.join(file);
     match here.and_then(|here| path.strip_prefix(here).ok()) {

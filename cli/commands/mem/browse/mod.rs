@@ -1,5 +1,7 @@
 //! `aur mem browse`: searches while the user types, and shows the code of the selected result next to the list.
 //!
+//! In this module, "the browser" is this interactive search in the terminal.
+//!
 //! One thread reads keys and draws, so that nothing else reads the terminal while an editor uses it. This thread never
 //! waits for an answer. Two other threads run the searches (`search.rs`) and read the code (`preview.rs`). Each of them
 //! always handles the latest request.

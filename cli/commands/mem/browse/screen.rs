@@ -1,4 +1,5 @@
-//! Controls the terminal while the browser runs, and restores it no matter how the program ends.
+//! Controls the terminal while the interactive search (the browser) runs, and restores the terminal no matter how the
+//! program ends.
 
 use std::io::{self, Stdout, Write};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError, TryLockError};
@@ -31,7 +32,7 @@ pub(super) struct Screen {
 }
 
 impl Screen {
-    /// Takes control of the terminal. From then on, a panic restores it before its message is printed.
+    /// Takes control of the terminal. From then on, a panic restores the terminal before the panic message is printed.
     pub(super) fn take() -> io::Result<Self> {
         restore_on_panic();
         // The theme decides whether to use colours. Without this call, crossterm would omit them if NO_COLOR is set.
@@ -43,7 +44,7 @@ impl Screen {
 
     /// Draws a frame; `draw` returns the position of the cursor. Does nothing if the terminal was restored.
     pub(super) fn draw(&mut self, draw: impl FnOnce(&mut Buffer) -> Option<Position>) -> io::Result<()> {
-        // Terminals that support synchronized updates show the frame at once.
+        // Terminals that support synchronized updates never show a half-drawn frame.
         if_taken(|| queue!(io::stdout(), BeginSynchronizedUpdate).and_then(|()| self.terminal.autoresize()))?;
         let cursor = draw(self.terminal.current_buffer_mut());
         if_taken(|| {

@@ -1,4 +1,5 @@
-//! The main loop of the browser: it handles keys and answers, draws the screen and starts the editor.
+//! The main loop of the interactive search (the browser): it handles keys and answers, draws the screen and starts the
+//! editor.
 
 use std::io;
 use std::sync::Arc;
@@ -160,7 +161,7 @@ impl Session {
         Ok(())
     }
 
-    /// Handles the available keys.
+    /// Handles the keys that have been pressed.
     fn read(&mut self) -> io::Result<()> {
         for _ in 0..MAX_KEYS {
             let effect = command::command(event::read()?).and_then(|command| self.app.apply(command));

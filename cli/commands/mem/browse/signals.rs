@@ -48,9 +48,9 @@ mod unix {
     use super::super::screen::Screen;
     use crate::context::interrupt::INTERRUPTED;
 
-    /// Maximum number of checks whether the process was continued. A stopped process makes no checks.
+    /// Maximum number of times to check whether the process was continued. A stopped process makes no checks.
     const TRIES: usize = 50;
-    /// Interval between two checks whether the process was continued.
+    /// Interval between two of these checks.
     const PAUSE: Duration = Duration::from_millis(10);
 
     /// The handler for signals that end the program.
@@ -64,9 +64,9 @@ mod unix {
         /// Installs the handler. A signal calls `clean_up` and ends the program. A signal that arrives while an editor
         /// runs ends the program after the editor.
         ///
-        /// Ctrl-C and Ctrl-\\ in an editor are keys of the editor, but the terminal sends their signals to this process
-        /// too, and the system may deliver them after the editor has ended. While this program controls the terminal,
-        /// no key sends a signal.
+        /// Signals of Ctrl-C and Ctrl-\\ are ignored while an editor runs or this program controls the terminal. These
+        /// keys are meant for the editor, but the terminal sends their signals to this process too, and the system may
+        /// deliver them after the editor has ended. While this program controls the terminal, no key sends a signal.
         pub(crate) fn watch(clean_up: impl Fn() + Send + 'static) -> io::Result<Self> {
             let (is_editing, is_ending) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
             let (edits, ends) = (Arc::clone(&is_editing), Arc::clone(&is_ending));
@@ -108,8 +108,8 @@ mod unix {
         let is_continued = Arc::new(AtomicBool::new(false));
         let registration = signal_hook::flag::register(SIGCONT, Arc::clone(&is_continued))?;
         kill_current_process_group(Signal::TSTP)?;
-        // Another thread may receive the signal, and this thread runs until the whole process is stopped. The system
-        // does not stop a process that no shell can continue.
+        // Another thread may receive the stop signal, and this thread runs until the whole process is stopped, so wait.
+        // The wait is limited, because the system does not stop a process that no shell can continue.
         for _ in 0..TRIES {
             if is_continued.load(Ordering::SeqCst) {
                 break;
