@@ -11,8 +11,9 @@ Each parameter of the function names a column that `reads` lists in the pipeline
 table `config` of the stage, and `row` receives a dictionary of all columns. The function returns the value of the
 column that the stage writes, or a dictionary with the values of several columns. `None` means that there is no value.
 
-To report a row that cannot be processed, raise an exception; raise `Retry("reason")` if the next run should process the
-row again. To drop a row, raise `Drop("reason")`. `print` writes to the log of the run.
+To report a row that cannot be processed, raise an exception; the next run processes the row again. With
+`Retry("reason")`, no row of the message is sent again in this run. To drop a row, raise `Drop("reason")`. `print` writes
+to the log of the run.
 
 With `@stage(batch=True)`, the function receives all rows of a message at once, with each column as a list. It returns
 a list of values, or a dictionary with a list for each column that the stage writes. `None` in a list means that there
