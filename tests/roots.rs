@@ -86,13 +86,11 @@ fn errors_of_all_roots_are_reported_if_none_can_be_searched() {
     let fixture = projects();
     let note = fixture.aur(&["mem", "add", "note", "-m", "retry on Sunday", "--scope", "user"]);
     assert_eq!(note.code, Some(0), "{note:?}");
-    fixture.write("app/.aurora/config.toml", "[search]\nrefersh = 1\n");
-    fixture.write("lib/.aurora/config.toml", "[search]\nrerankk = 'off'\n");
-    let run = fixture.aur(&["mem", "search", "retry", "--all-roots"]);
+    let indexes = ["app/.aurora/index/data.mdb", "lib/.aurora/index/data.mdb"];
+    indexes.iter().for_each(|index| fixture.write(index, "no index"));
+    let run = fixture.aur(&["mem", "search", "retry", "--all-roots", "--no-refresh"]);
     assert_eq!((run.code, run.out.as_str()), (Some(2), ""), "{run:?}");
-    for key in ["search.refersh", "search.rerankk"] {
-        assert!(run.err.contains(key), "{run:?}");
-    }
+    assert!(indexes.iter().all(|index| run.err.contains(index)), "{run:?}");
 }
 
 /// Indexes a directory and returns the summary.
