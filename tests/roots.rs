@@ -87,7 +87,9 @@ fn errors_of_all_roots_are_reported_if_none_can_be_searched() {
     let note = fixture.aur(&["mem", "add", "note", "-m", "retry on Sunday", "--scope", "user"]);
     assert_eq!(note.code, Some(0), "{note:?}");
     let indexes = ["app/.aurora/index/data.mdb", "lib/.aurora/index/data.mdb"];
-    indexes.iter().for_each(|index| fixture.write(index, "no index"));
+    for index in indexes {
+        fixture.write(index, "no index");
+    }
     let run = fixture.aur(&["mem", "search", "retry", "--all-roots", "--no-refresh"]);
     assert_eq!((run.code, run.out.as_str()), (Some(2), ""), "{run:?}");
     assert!(indexes.iter().all(|index| run.err.contains(index)), "{run:?}");
