@@ -161,7 +161,7 @@ pub(crate) async fn accept(listener: Listener, router: Router, state: &Arc<State
     drop(listener);
     let finished = async { while open.join_next().await.is_some() {} };
     if tokio::time::timeout(GRACE_PERIOD, finished).await.is_err() {
-        tracing::warn!("closed connections that did not end within {} seconds", GRACE_PERIOD.as_secs());
+        tracing::warn!("closed connections that did not end within {} s", GRACE_PERIOD.as_secs());
     }
 }
 

@@ -71,7 +71,7 @@ impl Problem {
     }
 
     pub(crate) fn too_slow(time: Duration) -> Self {
-        Self::new(StatusCode::GATEWAY_TIMEOUT, format!("there was no answer within {} seconds", time.as_secs_f64()))
+        Self::new(StatusCode::GATEWAY_TIMEOUT, format!("there was no answer within {} s", time.as_secs_f64()))
     }
 
     /// Creates the error for a request that was cancelled. The client has disconnected, so nobody receives the error.

@@ -66,7 +66,7 @@ fn failed_rows_are_filled_by_the_next_run_that_succeeds() {
     for (mode, reason) in [
         ("raise", "ValueError: no owner"),
         ("retry", "the service is away"),
-        ("hang", "no answer within 1 seconds"),
+        ("hang", "no answer within 1 s"),
         ("crash", "the process has ended"),
         ("type", "column `owner`: integer instead of string"),
     ] {

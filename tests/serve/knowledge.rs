@@ -341,7 +341,7 @@ fn a_damaged_article_is_skipped_and_reported() {
         ("empty", |file| fs::write(file, "").expect("the file can be written")),
         ("cut", |file| fs::write(file, r#"{"title":"two","content":"Pang"#).expect("the file can be written")),
         ("another object", |file| fs::write(file, r#"{"name": 7}"#).expect("the file can be written")),
-        ("no UTF-8", |file| fs::write(file, b"{\"content\":\"\xff\"}").expect("the file can be written")),
+        ("not UTF-8", |file| fs::write(file, b"{\"content\":\"\xff\"}").expect("the file can be written")),
         ("deep", |file| fs::write(file, "[".repeat(100_000)).expect("the file can be written")),
         ("a directory", |file| {
             fs::remove_file(file).expect("the file can be removed");

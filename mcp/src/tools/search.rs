@@ -60,9 +60,9 @@ fn format_answer(notes: &[String], packed: &Context) -> String {
     let text = packed.blocks.iter().map(|block| format!("{}\n{}", block.header(), block.text.trim_end_matches('\n')));
     let rest = match (packed.blocks.len(), packed.skipped) {
         (0, 0) => Some("Nothing was found.".to_owned()),
-        (0, skipped) => Some(format!("{skipped} results were found, and none fits into the budget.")),
+        (0, skipped) => Some(format!("Results found: {skipped}; none fits into the budget.")),
         (_, 0) => None,
-        (_, skipped) => Some(format!("{skipped} further results did not fit into the budget.")),
+        (_, skipped) => Some(format!("Further results that did not fit into the budget: {skipped}.")),
     };
     let blocks: Vec<String> = notes.iter().cloned().chain(text).chain(rest).collect();
     blocks.join("\n\n")

@@ -103,7 +103,7 @@ impl Child {
                 Some(line) => return Ok(line),
                 None if is_stopped() => return Err(None),
                 None if Instant::now() >= deadline => {
-                    return Err(Some(format!("no answer to `hello` within {} seconds", longest.as_secs())));
+                    return Err(Some(format!("no answer to `hello` within {} s", longest.as_secs())));
                 }
                 None => {}
             }

@@ -245,7 +245,7 @@ impl Tester<'_> {
             match child.receive::<Answer>()? {
                 Some(answer) if answer.r#type != AnswerType::Heartbeat => return Ok(answer),
                 None if Instant::now() >= deadline => {
-                    return Err(format!("no answer within {} seconds", self.config.timeout));
+                    return Err(format!("no answer within {} s", self.config.timeout));
                 }
                 _ => {}
             }

@@ -256,7 +256,7 @@ impl<'s> Conversation<'s> {
                     progress = Instant::now();
                 }
                 None if progress.elapsed() > self.start.config.timeout() => {
-                    return Err(Fault::TimedOut(format!("no answer within {} seconds", self.start.config.timeout)));
+                    return Err(Fault::TimedOut(format!("no answer within {} s", self.start.config.timeout)));
                 }
                 None => {
                     // A child of the process may hold the output open after the process has ended.

@@ -241,7 +241,7 @@ impl Listing<'_, '_> {
                     progress = Instant::now();
                 }
                 None if progress.elapsed() > stage.process.timeout() => {
-                    return Err(Ended::Failed(format!("no message within {} seconds", stage.process.timeout)));
+                    return Err(Ended::Failed(format!("no message within {} s", stage.process.timeout)));
                 }
                 None => stage.stderr.deliver(cx),
             }

@@ -107,7 +107,7 @@ fn a_correct_program_has_no_failures() {
 #[test]
 fn only_the_row_that_hangs_fails() {
     let source = program("if 'title 3' in titles(message): time.sleep(1000)\nsay(result(message))");
-    check(&source, "", &[3], "no answer within 1 seconds");
+    check(&source, "", &[3], "no answer within 1 s");
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn all_rows_fail_if_the_program_ends_immediately() {
 
 #[test]
 fn the_first_message_must_arrive_in_time() {
-    check_all_fail("import time\ntime.sleep(1000)", "max_restarts = 0", "no answer to `hello` within 15 seconds");
+    check_all_fail("import time\ntime.sleep(1000)", "max_restarts = 0", "no answer to `hello` within 15 s");
 }
 
 #[test]
@@ -281,7 +281,7 @@ fn an_answer_to_an_unknown_message_is_an_error() {
 fn all_rows_fail_if_the_program_does_not_read_its_input() {
     let source =
         format!("{PROGRAM}say({{'type': 'hello', 'protocol': 'aurora-stage', 'version': 1}})\ntime.sleep(1000)");
-    check_all_fail(&source, "max_restarts = 1", "no answer within 1 seconds");
+    check_all_fail(&source, "max_restarts = 1", "no answer within 1 s");
 }
 
 #[test]

@@ -10,7 +10,7 @@ stage_options! {
         max_size: usize = 2_000, count("characters without white space");
         /// Smaller pieces of code outside definitions are merged within their file.
         min_size: usize = 200, count("characters without white space");
-        /// Types of at most this many lines keep the bodies of their members in their own text.
+        /// The chunk of a type with at most this many lines contains the bodies of its members.
         whole_type_lines: u32 = 40, count("lines");
         /// Functions inside functions become chunks if they have at least this many lines.
         nested_function_lines: u32 = 30, count("lines");

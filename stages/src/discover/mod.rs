@@ -46,7 +46,7 @@ stage_options! {
         /// Names of directories to skip, in addition to the built-in ones.
         skip_directories: Vec<String> = Vec::new(), strings;
         /// Names of languages by extension, in addition to the built-in ones: `{ proto = "protobuf" }`. Their files are
-        /// text, unless a custom stage supplies their definitions.
+        /// indexed as text, unless a custom stage supplies their definitions.
         languages: BTreeMap<String, String> = BTreeMap::new(), table;
         /// Do not read a directory again if its times show that no entry was added, removed or renamed since the last
         /// run.
