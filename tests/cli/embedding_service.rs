@@ -1,4 +1,5 @@
-//! Follows the guide to embedding services from an empty project to a search, with a local service.
+//! Follows the steps of the guide "embedding services" with a local service, beginning with an empty project and ending
+//! with a search.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};

@@ -1,5 +1,5 @@
-//! Resolved relations in small repositories, for each language. `cargo xtask bench graph` compares relations with
-//! compilers.
+//! Resolved relations in small repositories, for each language. `cargo xtask bench graph` compares relations with those
+//! that compilers find.
 
 #[path = "../fixture/mod.rs"]
 mod fixture;

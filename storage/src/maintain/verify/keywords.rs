@@ -116,7 +116,7 @@ impl Snapshot {
             });
             let lengths = all_lengths.of(ChunkId(id));
             for (field, (&length, sum)) in lengths.iter().zip(found.frequencies()).enumerate() {
-                // A frequency at the maximum may be too low, and so may the sum.
+                // Stored frequencies are capped, so a capped frequency and its sum may be lower than the actual numbers.
                 let same = length == length_code(sum.try_into().unwrap_or(u32::MAX)) || found.is_capped();
                 report.expect(same, || {
                     format!(
