@@ -1,5 +1,5 @@
-//! Follows the steps of the guide "embedding services" with a local service, beginning with an empty project and ending
-//! with a search.
+//! Follows the section "An embedding service" of `docs/guides/custom-stages.md` with a local service. Also tests index
+//! runs and searches while the service cannot be reached, and a search after the trust in the program was revoked.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
