@@ -1,4 +1,4 @@
-//! Opens the embedder of queries. If the embedder runs a program, Ctrl-C stops that program first and then this process.
+//! Opens the embedder of queries. If the embedder runs a program, Ctrl-C stops that program first, then this process.
 
 use std::sync::Arc;
 

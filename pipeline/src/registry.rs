@@ -99,8 +99,8 @@ impl Registry {
     }
 
     /// Replaces each built-in column in the declared access of a stage with the batch column that stores the values of
-    /// the built-in column. Returns the built-in columns that the stage declares to write although they are read-only or
-    /// have another type, each with the declared type.
+    /// the built-in column. Returns the built-in columns that the stage declares to write although they are read-only
+    /// or have another type, each with the declared type.
     pub(crate) fn resolve_columns(&self, access: &mut Access) -> Vec<(ColumnReference, DynamicType)> {
         let mut used: BTreeMap<&str, &BuiltInColumn> = BTreeMap::new();
         let mut resolve_read = |column: &mut ColumnSpec| {

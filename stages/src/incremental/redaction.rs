@@ -12,8 +12,8 @@ pub(crate) const WARNING: &str = "secrets are masked in the index";
 /// masked there.
 const IN_PATH: &str = "a secret in its path";
 
-/// Skips a file if its path contains a secret. Returns whether the file was skipped. The path is masked wherever the run
-/// reports it.
+/// Skips a file if its path contains a secret. Returns whether the file was skipped. The path is masked wherever the
+/// run reports it.
 pub(super) fn skip_secret_path(path: &str, cx: &StageContext<'_>) -> bool {
     let has_secret = has_secret(path);
     if has_secret {

@@ -65,8 +65,8 @@ pub(super) fn encode(chunk: &NewChunk<'_>, key_tail: Option<&str>) -> Vec<u8> {
     out
 }
 
-/// Whether a chunk can have these first and last lines. Neither the line count nor the number of the line after the last
-/// one may overflow.
+/// Whether a chunk can have these first and last lines. Neither the line count nor the number of the line after the
+/// last one may overflow.
 pub(crate) fn are_lines(first: u32, last: u32) -> bool {
     first <= last && last < u32::MAX
 }
