@@ -20,7 +20,7 @@ use crate::context::{Failure, Outcome, Program, indexing, mined_trees, query_emb
 pub(crate) struct QuestionBatch {
     /// The indexed directory.
     pub(crate) root: PathBuf,
-    /// Whether the root is a copy that mining created.
+    /// Whether the root is a copy of an old tree of the repository, created by `aur mem eval mine`.
     pub(crate) mined: bool,
     /// Whether the questions are held out from tuning.
     pub(crate) held_out: bool,
@@ -122,7 +122,7 @@ pub(crate) fn keep_sets(batches: &mut Vec<QuestionBatch>, sets: &[String]) -> Ou
     Ok(())
 }
 
-/// A function that opens the index of a root. The flag is true for a copy that mining created.
+/// A function that opens the index of a root. The flag is [`QuestionBatch::mined`].
 pub(crate) type Open<'a> = dyn Fn(&Path, bool) -> Outcome<Engine> + 'a;
 
 /// Opens the engine of every batch. Batches with the same root share an engine.
@@ -138,8 +138,9 @@ pub(crate) fn engines(batches: &[QuestionBatch], open: &Open<'_>) -> Outcome<Vec
     Ok(engines)
 }
 
-/// Opens an index for evaluation, with the rerankers that configurations can name. The index of a copy that mining
-/// created is updated first. Any other directory is indexed only if it has no index.
+/// Opens an index for evaluation, with the rerankers that configurations can name. If the root is a
+/// copy created by `aur mem eval mine`, its index is updated first. Any other directory is indexed only if it has no
+/// index.
 pub(crate) fn engine(
     root: &Path,
     mined: bool,
@@ -160,9 +161,9 @@ pub(crate) fn engine(
     Ok(engine.with_rerankers(rerankers.clone()))
 }
 
-/// Loads the configuration for an evaluation. A file is applied to the built-in defaults, without the configuration of
-/// the user and the project. `default` selects the built-in defaults, and `None` the configuration of searches in
-/// `root`.
+/// Loads the configuration for an evaluation. `named` is either a configuration file, which is applied to the built-in
+/// defaults only (the configurations of the user and the project are ignored), or `default` for the built-in defaults.
+/// If it is `None`, the configuration that searches in `root` use is loaded.
 pub(crate) fn config(named: Option<&Path>, root: &Path, program: &Program) -> Outcome<SearchConfig> {
     let loaded = match named {
         None => program.project(root.to_owned()).settings(Vec::new()),

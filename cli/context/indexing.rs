@@ -72,7 +72,7 @@ pub(crate) fn update(root: &Path, program: &Program) -> Outcome {
     run_silently(&without_untrusted(root, program)?)
 }
 
-/// Updates the index of a copy that mining created, without the user's conversation logs.
+/// Updates the index of a copy of an old tree, created by `aur mem eval mine`, without the user's conversation logs.
 pub(crate) fn update_mined(root: &Path, program: &Program) -> Outcome {
     run_silently(&IndexOptions { conversations: None, ..without_untrusted(root, program)? })
 }

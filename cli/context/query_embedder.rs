@@ -1,4 +1,4 @@
-//! Opens the embedder of queries. If the embedder runs a program, Ctrl-C ends that program before this process.
+//! Opens the embedder of queries. If the embedder runs a program, Ctrl-C stops that program first, then this process.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ pub(crate) fn print_notice(notice: Option<&EmbedderNotice>, terminal: &Terminal)
     }
 }
 
-/// Makes Ctrl-C end the program of the embedder, if it has one, before this process.
+/// Makes Ctrl-C stop the program of the embedder, if it has one, and then this process.
 pub(crate) fn stop_on_interrupt(embedder: &IndexEmbedder) {
     let IndexEmbedder::Stage(stage) = embedder else { return };
     let stopped = Arc::downgrade(stage);

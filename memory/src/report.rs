@@ -63,7 +63,7 @@ pub struct ReportedFacts {
     pub escalation: Vec<String>,
     /// The number of the entry's newest version.
     pub version: u32,
-    /// Whether the entry is a pattern, because its score is high enough.
+    /// Whether the score of the entry is high enough for a pattern.
     pub is_pattern: bool,
 }
 

@@ -67,7 +67,7 @@ impl Retention for SearchRules {
             Some(Scope::Project) => Some(of_scope(Scope::Project)?),
             Some(Scope::User) => {
                 let own = of_scope(Scope::User)? | of_scope(Scope::Session)?;
-                // These are usually all entries. Then no filter is returned, because a search without a filter is
+                // If these are all entries, as is usual, no filter is returned, because a search without a filter is
                 // faster.
                 Some(own).filter(|own| !snapshot.live().is_subset(own))
             }

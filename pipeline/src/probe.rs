@@ -117,7 +117,7 @@ impl<'a> StageOutput<'a> {
         Some(ColumnValues::new(cells, None))
     }
 
-    /// The values of a built-in column, as stages that access the column by name receive them.
+    /// The values of a built-in column, in the form that a stage receives when it accesses the column by name.
     pub fn built_in<'v>(&self, column: &'v BuiltInColumn) -> Option<ColumnValues<'v>>
     where
         'a: 'v,

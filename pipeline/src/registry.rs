@@ -78,7 +78,8 @@ impl Registry {
         self.columns.values().map(|column| &column.reference)
     }
 
-    /// The built-in columns whose values are stored in a batch column: the column itself and its fields.
+    /// The built-in columns whose values are stored in the batch column `column`: the one that is the whole batch
+    /// column, and those that are fields of its values.
     pub fn held_by<'r>(&'r self, column: &'r str) -> impl Iterator<Item = &'r BuiltInColumn> {
         self.columns.values().filter(move |built_in| built_in.source.name() == column)
     }
@@ -98,8 +99,8 @@ impl Registry {
     }
 
     /// Replaces each built-in column in the declared access of a stage with the batch column that stores the values of
-    /// the built-in column. Returns the built-in columns that the stage may not write as declared, each with the
-    /// declared type.
+    /// the built-in column. Returns the built-in columns that the stage declares to write although they are read-only
+    /// or have another type, each with the declared type.
     pub(crate) fn resolve_columns(&self, access: &mut Access) -> Vec<(ColumnReference, DynamicType)> {
         let mut used: BTreeMap<&str, &BuiltInColumn> = BTreeMap::new();
         let mut resolve_read = |column: &mut ColumnSpec| {
@@ -135,7 +136,7 @@ impl Registry {
         refused
     }
 
-    /// Returns a stage type that writes the column if its configuration is empty.
+    /// Returns a stage type that, with an empty configuration, writes the column.
     pub(crate) fn writer_of(&self, column: &str) -> Option<&'static str> {
         self.types.iter().find_map(|(name, known)| {
             let config = (known.parse)(Spanned::new(0..0, DeTable::new())).ok()?;

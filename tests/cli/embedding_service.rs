@@ -1,4 +1,5 @@
-//! Follows the guide to embedding services from an empty project to a search, with a local service.
+//! Follows the section "An embedding service" of `docs/guides/custom-stages.md` with a local service. Also tests index
+//! runs and searches while the service cannot be reached, and a search after the trust in the program was revoked.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};

@@ -191,7 +191,7 @@ fn a_failed_row_of_a_document_is_filled_though_its_source_lists_only_changes() {
 #[test]
 fn an_update_before_a_search_runs_no_program() {
     let fixture = with_program();
-    // Searches only update an index that is recorded as built by this user.
+    // A search updates an index only if the index is recorded as built by this user.
     let options = || {
         let mut options = options(fixture.root());
         options.trust.known = aurora_storage::KnownIndexes::at(fixture.path("known"));

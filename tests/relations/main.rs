@@ -1,5 +1,5 @@
-//! Resolved relations in small repositories, for each language. `cargo xtask bench graph` compares relations with
-//! compilers.
+//! Resolved relations in small repositories, for each language. `cargo xtask bench graph` compares relations with those
+//! that compilers find.
 
 #[path = "../fixture/mod.rs"]
 mod fixture;
@@ -35,8 +35,8 @@ fn name(snapshot: &Snapshot, id: ChunkId) -> String {
     if chunk.qualified_name() == file { file.to_owned() } else { format!("{file}:{}", chunk.qualified_name()) }
 }
 
-/// Returns every relation of one kind. Asserts that the relation from a caller to a callee is also found from the
-/// callee.
+/// Returns every relation of one kind. If the kind is `Callees`, asserts that each relation is also found by a search
+/// for the callers of the callee.
 fn relations(files: &[(&str, &str)], relation: Relation) -> Vec<String> {
     let (_fixture, snapshot) = indexed(files);
     let index = RelationIndex::new(&snapshot);

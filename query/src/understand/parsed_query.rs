@@ -21,7 +21,7 @@ pub(crate) struct QueryTerm {
     pub(crate) weight: f32,
 }
 
-/// A word of a query, as typed between spaces.
+/// An identifier or plain word of a query. A text between two spaces may contain several.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Word {
     /// The word without surrounding punctuation.
@@ -67,8 +67,8 @@ pub(crate) struct ParsedQuery {
     pub(crate) paths: Vec<Word>,
     /// Terms in set phrases. A query with the phrase `for example` does not ask for example code.
     pub(crate) in_phrases: Vec<String>,
-    /// Additional terms with lower weights. The position of a matched term counts the query's own terms first, then the
-    /// additional terms.
+    /// Additional terms with lower weights. Positions of terms number the query's own terms first, then the additional
+    /// terms.
     pub(crate) extras: Vec<ExtraTerm>,
 }
 
@@ -189,7 +189,8 @@ fn is_in_set_phrase(before: &str, word: &str, after: &str) -> bool {
         || (is(word, &["test", "tests", "testing"]) && is(after, &["if", "whether", "that"]))
 }
 
-/// Returns the identifiers and plain words of a text without spaces, for example both names of `nextInt/nextLong()`.
+/// Returns the identifiers and plain words of `raw`, which contains no spaces: for example both names in
+/// `nextInt/nextLong()`.
 fn words_of(raw: &str) -> impl Iterator<Item = Word> {
     raw.split(|c: char| !c.is_alphanumeric() && !"_$@.:#->".contains(c)).filter_map(|piece| {
         let text = piece.trim_matches(['.', ':', '-', '>', '#']);
@@ -199,7 +200,7 @@ fn words_of(raw: &str) -> impl Iterator<Item = Word> {
     })
 }
 
-/// Returns a text without spaces as a path if it looks like a path.
+/// Returns `raw`, which contains no spaces, as a path if it looks like one.
 fn path_of(raw: &str) -> Option<Word> {
     let text = raw.trim_matches(|c: char| !c.is_alphanumeric() && !"/._-".contains(c)).trim_start_matches("./");
     is_path(text).then(|| Word { text: text.to_owned(), folded: text.to_lowercase(), compound: false })

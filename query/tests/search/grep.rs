@@ -1,4 +1,5 @@
-//! Compares text filters with a search of every text, and tests answers to patterns without a query.
+//! Checks that text filters find the same chunks as a scan of all texts, and tests searches that have a pattern but no
+//! query.
 
 use crate::corpus::{self, NOW, Row};
 

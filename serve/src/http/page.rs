@@ -10,8 +10,9 @@ use axum::routing::get;
 
 use crate::problem::Problem;
 
-/// Path of the page, and prefix of the paths of all its files.
+/// Path of the page.
 pub(crate) const PATH: &str = "/";
+/// Prefix of the paths of the page's files.
 const FILES_PREFIX: &str = "/page/";
 
 /// Content security policy: the page may only run its own scripts and connect to its own server, and other pages must

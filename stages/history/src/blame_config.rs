@@ -23,7 +23,7 @@ pub(crate) type Grafts = HashMap<ObjectId, Vec<ObjectId>>;
 /// The part of a repository's configuration on which attribution depends.
 pub(crate) struct BlameConfig {
     pub(crate) mailmap: gix::mailmap::Snapshot,
-    /// Commits that blame ignores. Lines that an ignored commit changed pass to its parents.
+    /// Commits that blame ignores. Blame passes the lines that such a commit changed on to its parents.
     pub(crate) ignored: HashSet<ObjectId>,
     /// Files named by `blame.ignoreRevsFile` that cannot be read.
     pub(crate) unreadable: Vec<PathBuf>,

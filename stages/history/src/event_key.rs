@@ -7,7 +7,8 @@ use gix::ObjectId;
 /// The identity of the latest change of a path: the commit that made the change, and the blob of the path after the
 /// change.
 ///
-/// The history of a commit never changes, so the commit alone identifies the change. The blob allows cross-checks.
+/// For a given path, the commit alone identifies the change, because the history of a commit never changes. The blob
+/// allows cross-checks.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EventKey {
     commit: ObjectId,

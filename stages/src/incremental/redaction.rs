@@ -8,10 +8,12 @@ pub(crate) const COUNTER: &str = "secrets.";
 /// Warning about a file with secrets, in the run report.
 pub(crate) const WARNING: &str = "secrets are masked in the index";
 
-/// Reason for omitting a file whose path contains a secret. The path identifies the file, so it cannot be masked.
+/// Reason for omitting a file whose path contains a secret. The path identifies the file in the index, so it cannot be
+/// masked there.
 const IN_PATH: &str = "a secret in its path";
 
-/// Skips a file if its path contains a secret. Returns whether the file was skipped. Reports mask the path.
+/// Skips a file if its path contains a secret. Returns whether the file was skipped. The path is masked wherever the
+/// run reports it.
 pub(super) fn skip_secret_path(path: &str, cx: &StageContext<'_>) -> bool {
     let has_secret = has_secret(path);
     if has_secret {

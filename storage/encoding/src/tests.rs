@@ -122,7 +122,7 @@ fn binary_content_is_not_text() {
             assert_eq!(decode(bytes), None, "{start:x?} and {length} bytes");
         }
     }
-    // Binary data, such as a short archive, may contain no zero bytes.
+    // Binary data does not always contain a zero byte. A short archive, for example, may have none.
     let compressed: Vec<u8> = noise(2_000).into_iter().filter(|byte| *byte != 0).collect();
     assert_eq!(decode(compressed), None);
     let samples: Vec<u8> = (0..2_000_u16).flat_map(|at| (at.wrapping_mul(37) % 4_096).to_le_bytes()).collect();

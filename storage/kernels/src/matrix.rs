@@ -11,7 +11,7 @@ pub struct Matrix<'a> {
 }
 
 impl<'a> Matrix<'a> {
-    /// Creates a matrix with `rows` rows. Row `r` consists of the `columns` values from `values[r * stride]` on.
+    /// Creates a matrix with `rows` rows. Row `r` is `values[r * stride..][..columns]`.
     ///
     /// # Panics
     /// Panics if rows overlap or end beyond `values`.
@@ -28,8 +28,8 @@ impl<'a> Matrix<'a> {
 }
 
 /// Writes the product of `a` and `b`. Row `r` begins at `product[r * stride]`. The terms of every element are added in
-/// the same order. An element therefore depends only on its row of `a` and its column of `b`, and not on the number of
-/// rows or columns.
+/// the same order. The rounding of an element therefore does not depend on how many rows and columns are multiplied at
+/// once.
 ///
 /// # Panics
 /// Panics if the number of columns of `a` differs from the number of rows of `b`, or if rows of the product overlap or

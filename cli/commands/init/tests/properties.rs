@@ -45,7 +45,7 @@ fn json_text(servers: &str, choices: &mut Choices) -> String {
     vary(text, choices)
 }
 
-/// Generates an object. If `servers` is a key, the object may contain an object of servers under this key.
+/// Generates an object. If `servers` is `Some(key)`, the object may have a property `key` that contains the servers.
 fn object(servers: Option<&str>, choices: &mut Choices) -> String {
     // Real files mostly use the same layout everywhere, so half of the objects do.
     let regular = ["", " ", "\n  ", "\n    ", "\n\t"][usize::from(choices.below(5))];
@@ -169,8 +169,8 @@ fn plain(ast: Ast) -> Value {
     }
 }
 
-/// Removes the entry of the server, which must equal the entry in a new file. Also removes the object of servers if it
-/// is empty afterwards.
+/// Removes the server's entry from `values`, after checking that it equals the entry in `fresh`, the values of a newly
+/// created file. Also removes the object of servers if it is empty afterwards.
 fn without_server(mut values: Value, fresh: &Value) -> Value {
     let (key, servers) = fresh.as_object().and_then(|fresh| fresh.iter().next()).expect("servers");
     let root = values.as_object_mut().expect("an object");

@@ -16,7 +16,7 @@ fn check_copy(repo: &Repo, path: &str, copy: WorkingCopy<'_>) -> u32 {
     let ranges = [0..2, 0..u32::MAX, 40..60];
     let found = history.attribute(&index, &|_, _| None, path, Some(copy), &ranges).unwrap();
     let mut expected = repo.git_blame_worktree(path);
-    // In UTF-16, git counts the byte after the last line feed as a line.
+    // In UTF-16LE, git counts the zero byte that follows the last `\n` byte as a further line.
     expected.truncate(copy.text.lines().count());
     assert_same(&found.blame.worktree(), &expected, path);
     // The stored attribution gives the same result without a walk.

@@ -49,7 +49,8 @@ pub(crate) static CPP: Language = Language {
         "while",
     ],
     separator: "::",
-    // The query captures the keyword of an anonymous namespace as its name, which must not qualify the members.
+    // An anonymous namespace has no name, so the query captures the keyword `namespace` instead. This "name" must not
+    // become part of the members' qualified names.
     omitted_qualifiers: &["namespace"],
     keeps_overloads: true,
     declared_name: Some(declared_name),
@@ -80,8 +81,8 @@ pub(crate) static CPP: Language = Language {
     )
 };
 
-/// Returns the name in a declarator. A macro with one or two names as parameters and without a type defines a test:
-/// `TEST(Suite, Name) { … }` defines `Suite::Name`.
+/// Returns the name in a declarator. A definition without a return type whose upper-case name is followed by one or two
+/// names in parentheses is the call of a test macro: `TEST(Suite, Name) { … }` defines `Suite::Name`.
 fn declared_name(node: Node<'_>, text: &str) -> Option<DeclaredName> {
     let declared = declarators::declared_name(node, text)?;
     let is_macro = declared.name.len() > 1 && !declared.name.bytes().any(|b| b.is_ascii_lowercase());

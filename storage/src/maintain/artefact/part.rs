@@ -13,8 +13,8 @@ use super::{MAX_KEY_BYTES, MAX_VALUE_BYTES};
 
 /// Compression level of zstd. Higher levels save a tenth, but take several times as long.
 const LEVEL: i32 = 6;
-/// Size of the rows in bytes at which a frame ends. Smaller frames compress less, larger ones take more memory in each
-/// thread.
+/// A frame ends when the size of its rows reaches this number of bytes. Smaller frames compress less, larger ones take
+/// more memory in each thread.
 const FRAME_BYTES: usize = 2 << 20;
 /// Maximum size of the rows in a frame, in bytes. Only the last row may exceed [`FRAME_BYTES`]. A length takes up to
 /// five bytes.
@@ -73,7 +73,8 @@ impl Frame {
 
     /// Decompresses the rows.
     pub(super) fn rows(&self) -> Result<Vec<u8>, String> {
-        // The length in the compressed frame is compared first, so that a forged length cannot exhaust the memory.
+        // `self.length` may be forged, so it must equal the content size in the zstd header before memory is allocated
+        // for it.
         let length = zstd_safe::get_frame_content_size(&self.compressed).ok().flatten();
         let rows = length.filter(|length| *length == self.length as u64).map(|_| {
             let rows = bulk::decompress(&self.compressed, self.length);
@@ -105,8 +106,8 @@ impl<'b> RowReader<'b> {
         if left == 0 {
             return Ok(None);
         }
-        // Only one row can start before the limit and end after it. Many small rows after the limit would take up much
-        // more memory than the frame.
+        // In a valid frame, no row starts at or after the limit. A damaged frame could have many small rows there, and
+        // these take much more memory once they are read than their bytes in the frame.
         if self.length - left >= FRAME_BYTES {
             return Err("a frame has rows after its end".to_owned());
         }

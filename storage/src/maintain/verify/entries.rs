@@ -28,7 +28,8 @@ pub(super) struct ChunkEntries {
 
 /// Flag of a chunk with an entry that was found or is expected.
 const KNOWN: u8 = 1;
-/// Flag of a chunk with a frequency that may exceed the stored maximum.
+/// Flag of a chunk with a stored frequency of `u16::MAX`, the highest that can be stored. The actual frequency may be
+/// higher.
 const CAPPED: u8 = 2;
 
 /// The hash of a dictionary entry, and whether it is a label.
@@ -96,7 +97,8 @@ impl ChunkEntries {
         self.sums.each_ref().map(|sum| sum.load(Relaxed))
     }
 
-    /// Whether a frequency may exceed the stored maximum, so that its sum may be too low.
+    /// Whether one of the stored frequencies is the highest that can be stored. The actual frequency may be higher, and
+    /// so may the sum of the frequencies.
     pub(super) fn is_capped(&self) -> bool {
         self.has(CAPPED)
     }

@@ -116,7 +116,8 @@ impl Snapshot {
             });
             let lengths = all_lengths.of(ChunkId(id));
             for (field, (&length, sum)) in lengths.iter().zip(found.frequencies()).enumerate() {
-                // A frequency at the maximum may be too low, and so may the sum.
+                // A stored frequency is at most `u16::MAX`. If it is `u16::MAX`, the actual frequency may be higher,
+                // and so may the sum.
                 let same = length == length_code(sum.try_into().unwrap_or(u32::MAX)) || found.is_capped();
                 report.expect(same, || {
                     format!(

@@ -1,9 +1,10 @@
 //! Packed form of the fields that every chunk record has.
 //!
-//! Layout: type · flags · first line · last line minus first line · the rest of the key after the key base of the file
-//! (the common prefix of the keys of its chunks), or the whole key · qualified name · name · numbers
-//! ([`super::numbers`]). If the stored key contains a name, the name is stored as an offset and a length in that key,
-//! and otherwise as a text. Numbers are variable-length integers. Each text follows its length.
+//! Layout: type · flags · first line · last line minus first line · key · qualified name · name · numbers
+//! ([`super::numbers`]). Each file has a key base, the common prefix of the keys of its chunks. A key that begins with
+//! the key base is stored without it, any other key is stored whole. If the stored key contains a name, the name is
+//! stored as an offset and a length in that key, and otherwise as a text. Numbers are variable-length integers. Each
+//! text follows its length.
 
 use aurora_codec::{ByteReader, put};
 use strum::VariantArray as _;
@@ -64,14 +65,14 @@ pub(super) fn encode(chunk: &NewChunk<'_>, key_tail: Option<&str>) -> Vec<u8> {
     out
 }
 
-/// Whether a chunk can have these first and last lines. Computing the number of lines or the number of the next line
-/// must not overflow.
+/// Whether a chunk can have these first and last lines. Neither the line count nor the number of the line after the
+/// last one may overflow.
 pub(crate) fn are_lines(first: u32, last: u32) -> bool {
     first <= last && last < u32::MAX
 }
 
 impl<'a> PackedFields<'a> {
-    /// Reads the fields. Returns `None` if the bytes are invalid. The numbers are not checked.
+    /// Reads the fields. Returns `None` if the bytes are invalid. The contents of [`Numbers`] are not checked.
     pub(super) fn new(bytes: &'a [u8]) -> Option<Self> {
         let mut reader = ByteReader::new(bytes);
         let chunk_type = *ChunkType::ALL.get(usize::from(reader.byte()?))?;

@@ -128,8 +128,8 @@ impl Snapshot {
         Ok(Self { inner: Arc::new(inner), frames: Arc::new(FrameCache::new()) })
     }
 
-    /// Returns the same generation with a separate cache of decompressed frames. If a thread reads many neighbouring
-    /// chunks, reads by other threads do not evict its frames.
+    /// Returns the same generation with a separate cache of decompressed frames. A thread that reads many neighbouring
+    /// chunks should use this, so that reads by other threads do not evict its frames.
     pub(crate) fn with_own_frames(&self) -> Self {
         Self { inner: Arc::clone(&self.inner), frames: Arc::new(FrameCache::new()) }
     }
@@ -165,14 +165,14 @@ impl Snapshot {
     /// not needed.
     ///
     /// # Errors
-    /// Fails if the dictionary of a segment is damaged, or a posting list that is read to count deleted chunks is
-    /// damaged.
+    /// Fails if the dictionary of a segment is damaged, or if a damaged posting list has to be read to count deleted
+    /// chunks.
     pub fn doc_frequency(&self, term: &str) -> Result<u32, StorageError> {
         Ok(self.doc_frequency_up_to(term, u32::MAX)?.unwrap_or(u32::MAX))
     }
 
-    /// Like [`Self::doc_frequency`], but returns `None` if the result is greater than `most`. Does not read posting
-    /// lists that are much longer.
+    /// Like [`Self::doc_frequency`], but returns `None` if the result is greater than `most`. A posting list whose
+    /// length alone shows this is not read.
     ///
     /// # Errors
     /// Returns the errors of [`Self::doc_frequency`].
@@ -273,8 +273,8 @@ impl Snapshot {
     /// way to follow a relationship. Values of custom columns are not found.
     ///
     /// # Errors
-    /// Fails if the dictionary of a segment, or a posting list of the label, is damaged. Posting lists that are much
-    /// too long are not read.
+    /// Fails if the dictionary of a segment, or a posting list of the label, is damaged. A posting list whose length
+    /// alone shows that there are more than `most` chunks is not read, so damage in it is not reported.
     pub fn few_with_label(&self, label: Label<'_>, most: usize) -> Result<Option<Vec<ChunkId>>, StorageError> {
         let entry = label.to_bytes();
         let mut few = Vec::new();
