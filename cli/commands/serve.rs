@@ -42,7 +42,7 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) token_file: Option<PathBuf>,
 
-    /// Additional host name of the server, besides `localhost` and addresses; may be given more than once
+    /// Additional host name in requests, besides `localhost` and IP addresses; may be given more than once
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) allow_host: Vec<String>,
 
@@ -62,7 +62,7 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=1_024))]
     pub(crate) concurrency: Option<u16>,
 
-    /// Directory of article sessions [default: `knowledge` in the user's directory]
+    /// Directory of the sessions of articles [default: `knowledge` in the user's directory]
     #[arg(long, value_name = "DIRECTORY")]
     pub(crate) knowledge: Option<PathBuf>,
 

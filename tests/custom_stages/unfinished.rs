@@ -208,7 +208,7 @@ fn an_update_before_a_search_runs_no_program() {
         matches!(refreshed, Refresh::Updated(updated) if updated.files == 1 && updated.without_programs),
         "{refreshed:?}"
     );
-    assert_eq!(without_owner(&fixture), Vec::<String>::new(), "other columns stay as they were");
+    assert_eq!(without_owner(&fixture), Vec::<String>::new(), "the other rows keep their values");
     let new = values(&fixture, "owner").into_iter().find(|(name, _)| name == "third").expect("the function is found");
     assert_eq!((new.1, owner(&fixture).waiting, owner(&fixture).stale), (None, 1, 0));
     fixture.write("tools/owner.py", PROGRAM);

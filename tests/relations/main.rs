@@ -58,7 +58,7 @@ fn relations(files: &[(&str, &str)], relation: Relation) -> Vec<String> {
     }
     if relation == Relation::Callees {
         let missing: Vec<&String> = forth.iter().filter(|callee| !back.contains(callee)).collect();
-        assert!(missing.is_empty(), "callers lack {missing:?}");
+        assert!(missing.is_empty(), "the callers do not include {missing:?}");
     }
     forth
 }

@@ -151,7 +151,7 @@ fn keyword_matches_are_ranked_by_relevance() {
     let frequent = add(&server, session, "three", "Python Python Python - many mentions.");
     assert_eq!(search_articles(&server, session, "Python")[0], frequent);
     let title = add(&server, session, "Marsupials", "They carry their young in a pouch.");
-    assert_eq!(search_articles(&server, session, "marsupials"), [title], "words of the title count");
+    assert_eq!(search_articles(&server, session, "marsupials"), [title], "titles are searched too");
     // Articles with equal texts are separate articles.
     let twin = add(&server, session, "four", "Python is a programming language.");
     assert!(search_articles(&server, session, "programming language").contains(&twin));
@@ -397,7 +397,7 @@ fn damage_to_other_files_of_a_session_loses_no_articles() {
         ("the next number is text", |fixture, session| {
             fs::write(session_path(fixture, session, "next"), "many").expect("the file can be written");
         }),
-        ("the next number is the last one", |fixture, session| {
+        ("the next number is the largest", |fixture, session| {
             fs::write(session_path(fixture, session, "next"), u64::MAX.to_string()).expect("the file can be written");
         }),
         ("the next number is a directory", |fixture, session| {

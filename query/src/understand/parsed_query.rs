@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn words_detect_identifiers() {
+    fn splitting_into_words_marks_identifiers() {
         let query = parse("Reject digits in Reader.nextInt/nextLong() (all)");
         let words: Vec<_> = query.words.iter().map(|word| (word.text.as_str(), word.compound)).collect();
         assert_eq!(

@@ -42,7 +42,7 @@ pub(crate) struct BrowseArgs {
     #[arg(long)]
     pub(crate) no_index: bool,
 
-    /// Search the index as it is, without a quick update at the start and after the editor
+    /// Search the index as it is, without a quick update at the start and after the editor closes
     #[arg(long)]
     pub(crate) no_refresh: bool,
 }

@@ -65,7 +65,7 @@ pub(super) fn parse<'t>(report: &mut Report<'_>, text: &'t str, start: usize) ->
             }
             _ => {
                 let message = format!("{} is not a line of front matter", quoted(content));
-                let help = "write `key: value`, or close the front matter above with `---`".to_owned();
+                let help = "write `key: value`, or end the front matter above with `---`".to_owned();
                 report.error(code::FRONT_MATTER, span, message, Some(help));
             }
         }

@@ -68,7 +68,7 @@ fn committed_carriage_returns_are_content() {
 }
 
 #[test]
-fn bytes_are_compared_in_any_encoding() {
+fn attribution_equals_git_blame_in_any_encoding() {
     fn latin_1(text: &str) -> Vec<u8> {
         text.chars().map(|c| c as u8).collect()
     }
