@@ -140,7 +140,7 @@ fn mistakes_are_reported_with_their_lines() {
     error[A0309]: "what is this" is not a line of front matter
      --> a.md:4:1
     4 | what is this
-      = help: write `key: value`, or close the front matter above with `---`
+      = help: write `key: value`, or end the front matter above with `---`
 
     error[A0303]: `date` must be a date such as 2025-12-12, or a time such as 2025-12-12T14:20:00Z (RFC 3339), not "12.12.2025"
      --> a.md:5:1
