@@ -54,7 +54,7 @@ impl Metrics {
     /// Counts an answered request. `route` is the pattern of the path, not the path itself.
     pub(crate) fn answered(&self, method: &str, route: &str, status: u16, took: Duration) {
         let route = ("route", route.to_owned());
-        self.durations.get_or_create(&[route.clone()]).observe(took.as_secs_f64());
+        self.durations.get_or_create(std::array::from_ref(&route)).observe(took.as_secs_f64());
         let labels = [("method", method.to_owned()), route, ("status", status.to_string())];
         self.requests.get_or_create(&labels).inc();
     }
