@@ -37,6 +37,11 @@ impl<W: Write> SafeJson<W> {
 
 impl<W: Write> Write for SafeJson<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        // Most pieces contain only printable ASCII characters.
+        if self.rest.is_empty() && bytes.iter().all(|byte| matches!(byte, b' '..=b'~' | b'\n')) {
+            self.out.write_all(bytes)?;
+            return Ok(bytes.len());
+        }
         self.rest.extend_from_slice(bytes);
         let whole = match std::str::from_utf8(&self.rest) {
             Ok(text) => text.len(),

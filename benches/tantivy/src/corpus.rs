@@ -94,12 +94,13 @@ impl Corpus {
         Analyzer.terms(&chunk.doc, &mut |term| *doc_terms.entry(term.to_owned()).or_default() += 1);
         let mut ends = [0; FIELDS];
         for field in Field::ALL {
-            let field_text = match field {
+            let field_text: &str = match field {
                 Field::Name => &chunk.name,
                 Field::QualifiedName => &chunk.qualified_name,
                 Field::Signature => &chunk.signature,
                 Field::Path => &chunk.path,
                 Field::Doc => &chunk.doc,
+                Field::Custom => "",
                 Field::Body => &chunk.text,
             };
             Analyzer.terms(field_text, &mut |term| match doc_terms.get_mut(term) {
