@@ -24,7 +24,7 @@ fn a_project_cannot_exceed_the_limits_of_the_user() {
         "pipeline.toml:7:11",
         "pipeline.toml:9:14",
         "raise `memory` in [limits] of",
-        "/.aurora/config.toml, or name",
+        "/.aurora/config.toml, or pass",
         "4 errors",
     ] {
         assert!(refused.err.contains(part), "{part}: {}", refused.err);
