@@ -54,7 +54,12 @@ mod column;
 mod environment;
 mod error;
 mod fault;
-#[cfg(all(target_os = "linux", target_env = "gnu", any(target_arch = "x86_64", target_arch = "aarch64")))]
+#[cfg(all(
+    not(fuzzing),
+    target_os = "linux",
+    target_env = "gnu",
+    any(target_arch = "x86_64", target_arch = "aarch64")
+))]
 mod heap;
 mod index_id;
 mod interrupted;
