@@ -20,6 +20,8 @@ use crate::message::{Refusal, decode};
 /// Maximum number of bytes in a line. By default, `aur serve` has the same limit for requests, and a lower limit for
 /// MCP messages.
 const MAX_LINE_BYTES: usize = 1 << 20;
+/// Minimum number of bytes for which each read has room. By default, an empty buffer has room for only 64 bytes.
+const MIN_READ_BYTES: usize = 8 << 10;
 
 /// Both directions of a connection. Clones share the connection.
 pub(crate) struct Lines<R, W> {
@@ -113,6 +115,7 @@ impl<R: AsyncRead + Unpin> Input<R> {
             if let Some(line) = self.lines.decode(&mut self.received)? {
                 return Ok(Some(line));
             }
+            self.received.reserve(MIN_READ_BYTES);
             if self.read.read_buf(&mut self.received).await? == 0 {
                 return self.lines.decode_eof(&mut self.received);
             }

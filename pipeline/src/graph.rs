@@ -69,7 +69,7 @@ impl Graph {
 struct GraphBuilder<'a> {
     context: &'a PlanContext<'a>,
     edges: BTreeMap<(usize, usize), BTreeSet<EdgeReason>>,
-    /// `None` stands for an error that may only be a consequence of another error.
+    /// The errors found. `None` is an error that may only be a consequence of another error.
     errors: Vec<Option<Diagnostic>>,
 }
 

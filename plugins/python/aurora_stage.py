@@ -11,9 +11,8 @@ Each parameter of the function names a column that `reads` lists in the pipeline
 table `config` of the stage, and `row` receives a dictionary of all columns. The function returns the value of the
 column that the stage writes, or a dictionary with the values of several columns. `None` means that there is no value.
 
-To report a row that cannot be processed, raise an exception; the next run processes the row again. With
-`Retry("reason")`, no row of the message is sent again in this run. To drop a row, raise `Drop("reason")`. `print` writes
-to the log of the run.
+To report a row that cannot be processed, raise an exception; the next run processes the row again. To drop a row, raise
+`Drop("reason")`. `print` writes to the log of the run.
 
 With `@stage(batch=True)`, the function receives all rows of a message at once, with each column as a list. It returns
 a list of values, or a dictionary with a list for each column that the stage writes. `None` in a list means that there
@@ -26,7 +25,8 @@ their values:
         return [found.get(one, Retry("the directory does not know it yet")) for one in path]
 
 `raise Retry("reason", rows=[0, 3])` reports the rows at these positions in the lists, and the function is called again
-with the other rows. Any other exception, and a `Retry` without `rows`, applies to all rows of the message.
+with the other rows. A `Retry` without `rows` reports all rows of the message. After any other exception, the rows are
+sent again in smaller messages, so that only the rows that cause it fail.
 
 If a row takes longer than the stage's `timeout`, the host ends the program. Call `heartbeat()` during long work, for
 instance in a loop, to report that the program is still working.

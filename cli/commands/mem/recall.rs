@@ -114,7 +114,7 @@ pub(crate) fn run(args: &RecallArgs, program: &Program) -> Outcome {
     let request = SearchRequest { snippet_lines: usize::from(is_list), ..SearchRequest::new(query) };
     let least = args.min_activation.unwrap_or(if args.passive { PASSIVE_ACTIVATION } else { 0.0 });
     // Activations are normalised within the candidates of a query, so one of them always has a high activation, even if
-    // none is relevant. Passive recall therefore also requires a term that matches the query.
+    // no candidate is relevant. Passive recall therefore also requires a term that matches the query.
     let is_relevant = |hit: &Hit| !args.passive || !hit.explanation.matched_terms.is_empty();
     let recalled = searched.ask(|searchers| {
         let mut found = searchers.search(&request)?;

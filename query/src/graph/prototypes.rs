@@ -30,8 +30,8 @@ pub(crate) fn declared_by(index: &Index<'_>, one: &Rc<Definition>) -> Result<Def
         let list = if is_declaration { &mut declared } else { &mut defined };
         list.push((self::arity(index, &other)? == arity, other));
     }
-    // Prefer definitions with the same number of parameters, because the others are overloads. If there are none, keep
-    // all definitions, because a declaration in C may omit its parameters.
+    // Prefer definitions with the same number of parameters, because the others are overloads. If no definition has
+    // this number, keep all definitions, because a declaration in C may omit its parameters.
     if defined.iter().any(|(fits, _)| *fits) {
         defined.retain(|(fits, _)| *fits);
     }

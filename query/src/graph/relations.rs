@@ -238,7 +238,7 @@ impl<'s> RelationIndex<'s> {
                 self.overriding_members(Rc::clone(&definition), member, definition.id)?
             }
             (Relation::Callees, None) => self.callees(&definition)?,
-            // A name inside a function is part of the function, so its callees are those of the function.
+            // A name inside a function is part of the function, so it has the same callees as the function.
             (Relation::Callees, Some(_)) if definition.is_function() => self.callees(&definition)?,
             (Relation::Callees | Relation::Implementers, Some(_)) => Found::default(),
         };

@@ -110,8 +110,8 @@ impl RawTree {
         self.offset(self.partition_point(|entry| self.offset(entry) <= at).saturating_sub(1))
     }
 
-    /// Returns the number of the first entry for which `is_before` is false. If there is none, the result is greater
-    /// than the number of the last entry. `is_before` must be monotonic.
+    /// Returns the number of the first entry for which `is_before` is false. If `is_before` is true for all entries,
+    /// the result is greater than the number of the last entry. `is_before` must be monotonic.
     fn partition_point(&self, is_before: impl Fn(usize) -> bool) -> usize {
         let (mut from, mut to) = (0, self.len() + 1);
         while from < to {
