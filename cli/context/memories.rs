@@ -3,8 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use aurora_memory::{Memory, MemoryError, MemoryPlace, MemoryRules, Owner, Retrieved};
-use aurora_project::{Searchers, chain};
+use aurora_memory::{CombinedSearch, Memory, MemoryError, MemoryPlace, MemoryRules, Owner, unusable_note};
 use aurora_query::{SearchConfig, ShownChunk};
 use aurora_storage::ProjectDirectory;
 
@@ -30,7 +29,7 @@ impl Memories {
             Some(owner) => place.owner() == owner,
         };
         let (mut memories, mut unusable) = (Vec::new(), Vec::new());
-        for place in places(&root).into_iter().filter(is_wanted) {
+        for place in MemoryPlace::for_search([&*root]).into_iter().filter(is_wanted) {
             match Memory::open(place) {
                 Ok(memory) => memories.extend(memory),
                 Err(error) => unusable.push(error),
@@ -93,12 +92,6 @@ impl Memories {
     }
 }
 
-/// Returns the locations of the memories that a search in a project uses.
-pub(crate) fn places(root: &Path) -> Vec<MemoryPlace> {
-    let for_project = MemoryPlace::for_project(root);
-    std::iter::once(for_project).chain(MemoryPlace::for_user()).collect()
-}
-
 /// Opens the existing memories among `places`.
 pub(crate) fn open_all(places: impl Iterator<Item = MemoryPlace>) -> Outcome<Vec<Memory>> {
     Ok(places.filter_map(|place| Memory::open(place).transpose()).collect::<Result<_, _>>()?)
@@ -131,7 +124,7 @@ pub(crate) fn place_of(owner: Owner, root: &Path) -> Outcome<MemoryPlace> {
 
 /// Returns the directory of the access history that contains an entry; `None` if no memory contains the entry.
 pub(crate) fn find_history_directory(id: &str, root: &Path) -> Outcome<Option<PathBuf>> {
-    for memory in open_all(places(root).into_iter())? {
+    for memory in open_all(MemoryPlace::for_search([root]).into_iter())? {
         if memory.get(id)?.is_some_and(|version| version.document.is_some()) {
             return Ok(Some(memory.project().directory()));
         }
@@ -139,26 +132,9 @@ pub(crate) fn find_history_directory(id: &str, root: &Path) -> Outcome<Option<Pa
     Ok(None)
 }
 
-/// Formats the note or warning about a memory that cannot be used.
-pub(crate) fn unusable_note(error: &MemoryError) -> String {
-    format!("A memory could not be used and was left out: {}", chain(error))
-}
-
-/// Formats the note about a repaired index of a memory.
-pub(crate) fn repaired_note(memory: &Memory, problem: &str) -> String {
-    let owner = memory.place().owner().as_str();
-    format!("the index of the {owner}'s memory was damaged ({problem}); it was rebuilt from the entries")
-}
-
-/// Formats the reason why a memory with a damaged index cannot be searched.
-pub(crate) fn repair_failed_note(memory: &Memory, error: &MemoryError) -> String {
-    let owner = memory.place().owner().as_str();
-    format!("the index of the {owner}'s memory is damaged and cannot be rebuilt: {}", chain(error))
-}
-
 /// Opens the memories that a search in a project uses. Skips memories that cannot be opened.
 pub(crate) fn openable(root: &Path) -> impl Iterator<Item = Memory> {
-    places(root).into_iter().filter_map(|place| Memory::open(place).ok().flatten())
+    MemoryPlace::for_search([root]).into_iter().filter_map(|place| Memory::open(place).ok().flatten())
 }
 
 /// Repairs the damaged indexes of the memories that a search in a project uses.
@@ -166,8 +142,8 @@ pub(crate) fn repair_indexes(root: &Path, terminal: &Terminal) {
     for memory in openable(root) {
         match memory.repair_index() {
             Ok(None) => {}
-            Ok(Some(problem)) => terminal.note(&repaired_note(&memory, &problem)),
-            Err(error) => terminal.warn(&repair_failed_note(&memory, &error)),
+            Ok(Some(problem)) => terminal.note(&memory.repaired_note(&problem)),
+            Err(error) => terminal.warn(&memory.repair_failed_note(&error)),
         }
     }
 }
@@ -196,17 +172,12 @@ pub(crate) fn load_rules(root: Option<&Path>, flag: Option<&Path>) -> Outcome<Me
 pub(crate) fn note_search(
     session: &str,
     query: &str,
-    searchers: &Searchers,
+    search: &CombinedSearch,
     shown: &[ShownChunk<'_>],
     terminal: &Terminal,
 ) {
-    let roots: Vec<_> = searchers.iter().collect();
-    let retrieved = shown.iter().map(|chunk| {
-        let root = roots[chunk.root_place];
-        let home = root.root().map(|root| root.join(ProjectDirectory::NAME)).unwrap_or_default();
-        Retrieved { home, key: root.history_key(chunk.key).to_owned() }
-    });
-    let note = |memory: Memory| memory.note_search(session, query, retrieved.collect()).map_err(Failure::from);
+    let retrieved = search.retrieved(shown.iter().copied());
+    let note = |memory: Memory| memory.note_search(session, query, retrieved).map_err(Failure::from);
     if let Err(failure) = user_memory().and_then(note) {
         terminal.warn(&format!("the search was not recorded for the session {session}: {}", failure.message()));
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use aurora_memory::{Memory, MemoryError, MemoryPlace, MemoryRules, Scope, Visibility, check_session};
+use aurora_memory::{CombinedSearch, MemoryPlace, MemorySearch, Scope, SearchedMemories, Visibility, check_session};
 use aurora_project::{OpenedSearcher, Project, ProjectError, Searchers, chain, root_names};
 use aurora_query::{FlagValue, Mode, QueryError, SearchConfig, Searcher, Source};
 use aurora_storage::Snapshot;
@@ -17,13 +17,9 @@ use crate::context::{
 
 /// The opened indexes that a search covers.
 pub(crate) struct Searched {
-    pub(crate) searchers: Searchers,
-    /// Notes for the next answer.
-    pub(crate) notes: Vec<String>,
+    pub(crate) indexes: CombinedSearch,
     /// Number of indexed roots that could not be opened. Their errors have been printed.
     pub(crate) missing: usize,
-    /// The opened memories.
-    memories: Vec<MemoryRoot>,
     /// Updates that are still running.
     updates: Vec<PendingUpdate>,
 }
@@ -35,66 +31,24 @@ impl Searched {
         if self.updates.iter().any(|update| update.root.config.reranker_for(update.root.mode).is_some()) {
             self.finish_updates();
         }
-        let answer = self.ask_opened(&ask);
-        if self.finish_updates() { self.ask_opened(&ask) } else { answer }
+        let answer = self.indexes.ask(&ask);
+        if self.finish_updates() { self.indexes.ask(&ask) } else { answer }
     }
 
     /// Waits for the running updates, and opens the generations that they publish. Returns whether a new generation was
     /// opened.
     pub(crate) fn finish_updates(&mut self) -> bool {
-        let updates = std::mem::take(&mut self.updates);
-        let mut searchers: Vec<Arc<Searcher>> = self.searchers.iter().cloned().collect();
-        let mut has_newer = false;
-        for update in updates {
-            let (newer, note) = update.finish();
-            self.notes.extend(note);
-            if let Some(newer) = newer
-                && let Some(root) = searchers.iter_mut().find(|root| !root.is_memory() && root.name() == newer.name())
-            {
-                *root = newer;
-                has_newer = true;
-            }
+        let mut newer = Vec::new();
+        for update in std::mem::take(&mut self.updates) {
+            let (searcher, note) = update.finish();
+            self.indexes.notes.extend(note);
+            newer.extend(searcher);
         }
+        let has_newer = !newer.is_empty();
         if has_newer {
-            self.searchers = Searchers::new(searchers);
+            self.indexes.replace_projects(newer);
         }
         has_newer
-    }
-
-    /// Runs a query on the opened generations. If the index of a memory is damaged, the index is rebuilt from the
-    /// entries, and the query runs once more. A memory whose rebuild fails is not searched.
-    fn ask_opened<T>(&mut self, ask: impl Fn(&Searchers) -> Result<T, QueryError>) -> Result<T, QueryError> {
-        let error = match ask(&self.searchers) {
-            Err(QueryError::Storage(error)) if error.unusable_index().is_some() => error,
-            answer => return answer,
-        };
-        if self.repair_memories() && self.searchers.iter().next().is_some() {
-            ask(&self.searchers)
-        } else {
-            Err(error.into())
-        }
-    }
-
-    /// Rebuilds the damaged indexes of memories, and removes the memories whose rebuild fails from the searchers.
-    /// Returns whether an index was damaged.
-    fn repair_memories(&mut self) -> bool {
-        let mut roots: Vec<Arc<Searcher>> = self.searchers.iter().filter(|root| !root.is_memory()).cloned().collect();
-        // Close the indexes, because an index that is open in this process cannot be replaced.
-        self.searchers = Searchers::new(Vec::new());
-        let mut notes = Vec::new();
-        for memory in &self.memories {
-            match memory.open_repaired(&mut notes) {
-                Ok(root) => roots.extend(root),
-                Err(error) => {
-                    let reason = memories::repair_failed_note(&memory.memory, &error);
-                    notes.push(format!("A memory could not be used and was left out: {reason}"));
-                }
-            }
-        }
-        self.searchers = Searchers::new(roots);
-        let has_damage = !notes.is_empty();
-        self.notes.append(&mut notes);
-        has_damage
     }
 }
 
@@ -113,21 +67,21 @@ pub(crate) fn open(args: &SearchedArgs<'_>, flags: &[FlagValue], mode: Mode, pro
     let sources = &args.memory.source;
     let has = |source| sources.is_empty() || sources.contains(&source);
     let mut roots = place::for_searches(args.roots)?;
-    let OpenedMemories { found, opened, unusable, notes: memory_notes } = if has(Source::Memory) {
+    let memories = if has(Source::Memory) {
         open_memories(args, flags, mode, &roots, program)?
     } else {
-        OpenedMemories::default()
+        SearchedMemories::default()
     };
-    let mut notes: Vec<String> = unusable.iter().map(memories::unusable_note).chain(memory_notes).collect();
+    let mut note = None;
     let is_outside = |root: &PathBuf| !place::is_project(root) && !program.project(root.clone()).has_index();
     if !has(Source::Code) && !has(Source::Log) {
-        if found.is_empty() {
+        if memories.is_empty() {
             let none = || Failure::new("memory has no entries").with_help("`aur mem add` adds one");
-            return Err(unusable.into_iter().next().map_or_else(none, Failure::from));
+            return Err(memories.unusable.into_iter().next().map_or_else(none, Failure::from));
         }
         roots.clear();
-    } else if args.roots.root.is_empty() && !found.is_empty() && roots.iter().all(is_outside) {
-        notes.push("the current directory is not in a project, so only memory was searched".to_owned());
+    } else if args.roots.root.is_empty() && !memories.is_empty() && roots.iter().all(is_outside) {
+        note = Some("the current directory is not in a project, so only memory was searched".to_owned());
         roots.clear();
     }
     let names = root_names(&roots.iter().map(PathBuf::as_path).collect::<Vec<_>>());
@@ -156,96 +110,49 @@ pub(crate) fn open(args: &SearchedArgs<'_>, flags: &[FlagValue], mode: Mode, pro
             Err(failure) => return Err(failure),
         }
     }
-    if searchers.is_empty() && (found.is_empty() || !failures.is_empty()) {
+    if searchers.is_empty() && (memories.is_empty() || !failures.is_empty()) {
         let nothing = || Failure::new("there are no known indexes").with_help("`aur mem index PATH` builds one");
         let last = failures.pop().unwrap_or_else(nothing);
         failures.iter().for_each(|failure| terminal.report(failure));
         return Err(last);
     }
     failures.iter().for_each(|failure| terminal.report(failure));
-    searchers.extend(found);
-    Ok(Searched { searchers: Searchers::new(searchers), notes, missing: failures.len(), memories: opened, updates })
+    let mut indexes = memories.with_projects(searchers);
+    indexes.notes.extend(note);
+    Ok(Searched { indexes, missing: failures.len(), updates })
 }
 
-/// Memories as roots of a search, and the errors of memories that could not be opened.
-#[derive(Default)]
-struct OpenedMemories {
-    /// The searchers of the memories that have entries.
-    found: Vec<Arc<Searcher>>,
-    /// All opened memories.
-    opened: Vec<MemoryRoot>,
-    unusable: Vec<MemoryError>,
-    /// Notes about the opened memories for the first answer.
-    notes: Vec<String>,
-}
-
-/// A memory and the options for searching it.
-struct MemoryRoot {
-    memory: Memory,
-    config: SearchConfig,
-    mode: Mode,
-    rules: Arc<MemoryRules>,
-    visibility: Visibility,
-}
-
-impl MemoryRoot {
-    /// Opens the memory as a root of a search; `None` if it has no entries.
-    fn open(&self) -> Result<Option<Arc<Searcher>>, MemoryError> {
-        self.memory.searcher(self.config.clone(), self.mode, &self.rules, &self.visibility)
-    }
-
-    /// Opens the memory. If its index is damaged, repairs the index first, and adds a note about the repair.
-    fn open_repaired(&self, notes: &mut Vec<String>) -> Result<Option<Arc<Searcher>>, MemoryError> {
-        notes.extend(self.memory.repair_index()?.map(|problem| memories::repaired_note(&self.memory, &problem)));
-        self.open()
-    }
-}
-
-/// Opens the memories of the user and of each root, if they have entries.
+/// Opens the memories of the user and of each root.
 fn open_memories(
     args: &SearchedArgs<'_>,
     flags: &[FlagValue],
     mode: Mode,
     roots: &[PathBuf],
     program: &Program,
-) -> Outcome<OpenedMemories> {
+) -> Outcome<SearchedMemories> {
     let SearchedMemory { scope, session, archived, .. } = args.memory;
     if let Some(session) = session {
         check_session(session)?;
     } else if *scope == Some(Scope::Session) {
         return Err(Failure::new("--scope session needs the session").with_help("give it with --session ID"));
     }
-    let visibility = Visibility { scope: *scope, session: session.clone(), with_archived: *archived };
     let first = roots.first().map(PathBuf::as_path);
     let rules = Arc::new(memories::load_rules(first, None)?);
-    let mut places: Vec<MemoryPlace> = roots.iter().map(|root| MemoryPlace::for_project(root)).collect();
-    places.extend(MemoryPlace::for_user());
-    let mut result = OpenedMemories::default();
-    for place in places {
-        let memory = match Memory::open(place) {
-            Ok(Some(memory)) => memory,
-            Ok(None) => continue,
-            Err(error) => {
-                result.unusable.push(error);
-                continue;
-            }
-        };
+    SearchedMemories::open(MemoryPlace::for_search(roots.iter().map(PathBuf::as_path)), || {
         let project = program.project(first.map(Path::to_owned).unwrap_or_default());
-        let config = project.settings(flags.to_vec())?;
-        let root = MemoryRoot { memory, config, mode, rules: Arc::clone(&rules), visibility: visibility.clone() };
-        let opened = root.open().or_else(|error| match root.memory.index_problem() {
-            Some(_) => root.open_repaired(&mut result.notes),
-            None => Err(error),
-        });
-        match opened {
-            Ok(found) => {
-                result.found.extend(found);
-                result.opened.push(root);
-            }
-            Err(error) => result.unusable.push(error),
-        }
-    }
-    Ok(result)
+        Ok(MemorySearch {
+            config: project.settings(flags.to_vec())?,
+            mode,
+            rules,
+            visibility: Visibility {
+                scope: *scope,
+                session: session.clone(),
+                with_archived: *archived,
+                is_confined: false,
+            },
+            is_read_only: false,
+        })
+    })
 }
 
 /// A project and the options for searching it.

@@ -27,6 +27,23 @@ pub enum MemoryError {
     /// An argument is invalid.
     #[error("{0}")]
     Unfit(String),
+    /// The server of agents has not issued the id of a session, or has issued it for other projects.
+    #[error("the session is unknown: this server has not issued its id")]
+    UnknownSession,
+    /// The server of agents refuses changes.
+    #[error("the server is read-only")]
+    ReadOnly,
+    /// An entry of an agent is too large.
+    #[error("the entry has {bytes} bytes; at most {max} are allowed")]
+    TooLarge {
+        /// Size of the entry.
+        bytes: usize,
+        /// Maximum size.
+        max: usize,
+    },
+    /// The agents of a session or server add too many entries.
+    #[error("{0}")]
+    Quota(String),
     /// There is no memory at this path.
     #[error("no memory at {}", .0.display())]
     NoMemory(PathBuf),

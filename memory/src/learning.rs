@@ -22,6 +22,7 @@ const MIN_PARTIAL: f64 = 0.5;
 
 /// The outcome of a task.
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TaskOutcome {
@@ -46,6 +47,7 @@ pub struct Helpfulness {
 }
 
 /// The effects of a task outcome.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct OutcomeReport {
     /// The session of the task.

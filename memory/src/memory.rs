@@ -136,6 +136,14 @@ impl Memory {
         index::catch_up(&self.project, &self.store)
     }
 
+    /// Whether the published index contains every change of the entries.
+    ///
+    /// # Errors
+    /// Fails if the entries cannot be read.
+    pub(crate) fn is_index_current(&self) -> Result<bool, MemoryError> {
+        index::is_current(&self.project, &self.store)
+    }
+
     /// Adds an entry at `now`, in Unix seconds, if its score is high enough. If the id was derived and another entry
     /// has it, appends a numeric suffix to the id.
     ///

@@ -54,6 +54,11 @@ impl MemoryPlace {
         Self { owner: Owner::Project, directory }
     }
 
+    /// Returns the locations of the memories that a search in these projects covers. The user's memory is the last.
+    pub fn for_search<'r>(roots: impl IntoIterator<Item = &'r Path>) -> Vec<Self> {
+        roots.into_iter().map(Self::for_project).chain(Self::for_user()).collect()
+    }
+
     /// Returns the location of a memory in any directory, for tests and imports.
     pub fn at(owner: Owner, directory: impl Into<PathBuf>) -> Self {
         Self { owner, directory: directory.into() }

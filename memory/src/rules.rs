@@ -39,6 +39,9 @@ pub struct Visibility {
     pub session: Option<String>,
     /// Whether the search also returns archived entries.
     pub with_archived: bool,
+    /// Whether the entries of other sessions are hidden in every scope. Searches of agents hide them, because only the
+    /// user may read all sessions.
+    pub is_confined: bool,
 }
 
 impl Visibility {
@@ -62,7 +65,16 @@ impl Retention for SearchRules {
             let name = session.as_deref().filter(|name| !name.is_empty());
             name.map(|value| snapshot.label(Label::Meta { key: column::SESSION, value })).transpose()
         };
+        let of_others = || Ok::<_, StorageError>(of_scope(Scope::Session)? - of_session()?.unwrap_or_default());
         Ok(match scope {
+            Some(Scope::User | Scope::Global) if self.visibility.is_confined => {
+                let others = of_others()?;
+                let own = match scope {
+                    Some(Scope::User) => of_scope(Scope::User)? | of_scope(Scope::Session)?,
+                    _ => snapshot.live().clone(),
+                };
+                Some(own - others)
+            }
             Some(Scope::Session) => Some(of_session()?.unwrap_or_default()),
             Some(Scope::Project) => Some(of_scope(Scope::Project)?),
             Some(Scope::User) => {
@@ -73,11 +85,8 @@ impl Retention for SearchRules {
             }
             Some(Scope::Global) => None,
             None => {
-                let of_sessions = of_scope(Scope::Session)?;
-                if of_sessions.is_empty() {
-                    return Ok(None);
-                }
-                Some((snapshot.live() - of_sessions) | of_session()?.unwrap_or_default())
+                let others = of_others()?;
+                (!others.is_empty()).then(|| snapshot.live() - others)
             }
         })
     }

@@ -105,7 +105,7 @@ fn searches(memory: &Memory, corpus: &Corpus, options: &Options, figures: &mut F
             for number in 0..options.searches {
                 let (words, session) = corpus.query(number);
                 let session = (scope == Some(Scope::Session)).then_some(session);
-                let visibility = Visibility { scope, session, with_archived: false };
+                let visibility = Visibility { scope, session, ..Visibility::default() };
                 let of_search = visibility.search_rules(&rules);
                 let scoped = open.iter().next().ok_or("no searcher")?.as_ref().clone();
                 let scoped = Arc::new(scoped.with_memory(of_search));

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use aurora_analysis::STATIC;
-use aurora_memory::MemoryRules;
+use aurora_memory::{MemoryPlace, MemoryRules};
 use aurora_project::{IndexEmbedder, Project, ProjectError, annotations, chain, untrusted_stages, user};
 use aurora_query::Mode;
 use aurora_query::explain::relative_time;
@@ -287,7 +287,7 @@ fn memory(root: &Path) -> CheckResult {
         return failed(errors);
     }
     let mut found = Vec::new();
-    for place in memories::places(root) {
+    for place in MemoryPlace::for_search([root]) {
         let directory = place.directory().display().to_string();
         match memories::open_all(std::iter::once(place)) {
             Ok(memories) => {

@@ -6,7 +6,8 @@ use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 use aurora_memory::{
-    JsonLines, LineDefaults, Memory, Owner, Placement, Scope, Transfer, TransferEffect, TransferProblem, TransferReport,
+    JsonLines, LineDefaults, Memory, MemoryPlace, Owner, Placement, Scope, Transfer, TransferEffect, TransferProblem,
+    TransferReport,
 };
 use aurora_memory_import::MarkdownNotes;
 use serde::Serialize;
@@ -83,7 +84,7 @@ impl Target<'_> {
         if !self.is_dry_run {
             return Ok(memories::create(self.owner, self.root)?.put_all(entries, self.now)?);
         }
-        let place = memories::places(self.root).into_iter().filter(|place| place.owner() == self.owner);
+        let place = MemoryPlace::for_search([self.root]).into_iter().filter(|place| place.owner() == self.owner);
         let memory = memories::open_all(place)?.pop();
         Ok(Memory::plan_all(memory.as_ref(), self.owner, entries)?)
     }

@@ -2,11 +2,10 @@
 
 use std::io::Write;
 
-use aurora_project::{PackedAnswer, SearchRequest, Searchers};
+use aurora_memory::{CombinedSearch, recall_header, recall_request};
+use aurora_project::{PackedAnswer, Searchers};
 use aurora_query::explain::relative_time;
-use aurora_query::{
-    Context, FilterSpec, Hit, Mode, Query, QueryError, SearchResults, ShownChunk, Source, WorkBudget, estimate_tokens,
-};
+use aurora_query::{Context, Hit, Mode, QueryError, SearchResults, ShownChunk, Source, WorkBudget, estimate_tokens};
 use aurora_storage::{ChunkHistory, ChunkType};
 use clap::{Args, ValueEnum};
 
@@ -95,23 +94,20 @@ pub(crate) fn run(args: &RecallArgs, program: &Program) -> Outcome {
         no_index: args.no_index,
         no_refresh: args.no_refresh,
     };
-    let mode = Mode::Hybrid;
-    let mut searched = searched::open(&opened, &[], mode, program)?;
+    let mut searched = searched::open(&opened, &[], Mode::Hybrid, program)?;
     let default = match (args.passive, args.format) {
-        (true, _) => PASSIVE_LIMIT,
-        (false, RecallFormat::Recall) => LIST_LIMIT,
-        (false, _) => SearchRequest::default_limit(Some(args.budget)),
+        (true, _) => Some(PASSIVE_LIMIT),
+        (false, RecallFormat::Recall) => Some(LIST_LIMIT),
+        (false, _) => None,
     };
     let now = aurora_clock::now_seconds();
     let is_list = args.format == RecallFormat::Recall;
-    let query = Query {
-        limit: args.limit.unwrap_or(default),
-        mode,
-        filter: FilterSpec { sources: args.memory.source.clone(), ..FilterSpec::default() },
-        content: is_list,
-        ..Query::new(text, now)
-    };
-    let request = SearchRequest { snippet_lines: usize::from(is_list), ..SearchRequest::new(query) };
+    let mut request = recall_request(&text, args.budget, now);
+    request.snippet_lines = usize::from(is_list);
+    let query = &mut request.query;
+    query.limit = args.limit.or(default).unwrap_or(query.limit);
+    query.filter.sources.clone_from(&args.memory.source);
+    query.content = is_list;
     let least = args.min_activation.unwrap_or(if args.passive { PASSIVE_ACTIVATION } else { 0.0 });
     // Activations are normalised within the candidates of a query, so one of them always has a high activation, even if
     // no candidate is relevant. Passive recall therefore also requires a term that matches the query.
@@ -122,10 +118,10 @@ pub(crate) fn run(args: &RecallArgs, program: &Program) -> Outcome {
         Recalled::new(args, found, searchers, now)
     });
     let mut recalled = recalled?;
-    recalled.found.notes.splice(0..0, std::mem::take(&mut searched.notes));
+    recalled.found.notes.splice(0..0, std::mem::take(&mut searched.indexes.notes));
     recalled.print(args.format, &program.terminal)?;
     if !args.read_only && !args.passive {
-        remember(args, &request.query.text, &searched.searchers, &recalled, now, &program.terminal);
+        remember(args, &request.query.text, &searched.indexes, &recalled, now, &program.terminal);
     }
     Ok(())
 }
@@ -187,11 +183,18 @@ impl Recalled {
 }
 
 /// Records which results were shown, as a search does.
-fn remember(args: &RecallArgs, query: &str, searchers: &Searchers, recalled: &Recalled, now: i64, terminal: &Terminal) {
+fn remember(
+    args: &RecallArgs,
+    query: &str,
+    indexes: &CombinedSearch,
+    recalled: &Recalled,
+    now: i64,
+    terminal: &Terminal,
+) {
     let shown = recalled.displayed_chunks();
-    searchers.record(shown.iter().copied(), now);
+    indexes.searchers.record(shown.iter().copied(), now);
     if let Some(session) = &args.memory.session {
-        memories::note_search(session, query, searchers, &shown, terminal);
+        memories::note_search(session, query, indexes, &shown, terminal);
     }
 }
 
@@ -202,14 +205,8 @@ fn texts(packed: &Context) -> String {
         if at > 0 {
             out.push('\n');
         }
-        let ids: Vec<String> = block.hits.iter().map(|hit| format!("[{}]", sanitize::line(&hit.id))).collect();
-        let place = match block.source {
-            Source::Memory => String::new(),
-            Source::Code | Source::Log => format!(" {}", sanitize::line(&block.header())),
-        };
-        let title = block.hits.first().filter(|_| block.source == Source::Memory).map(|hit| hit.name.as_str());
-        let title = title.map(|title| format!(" {}", sanitize::line(title))).unwrap_or_default();
-        out += &format!("{}{place}{title}\n{}\n", ids.join(" "), sanitize::block(&block.text));
+        let header = recall_header(block, sanitize::line);
+        out += &format!("{header}\n{}\n", sanitize::block(&block.text));
     }
     out
 }

@@ -164,8 +164,8 @@ pub(crate) fn run(args: &SearchArgs, program: &Program) -> Outcome {
     let SearchArgs { roots, memory, no_index, no_refresh, .. } = args;
     let selected = searched::SearchedArgs { roots, memory, no_index: *no_index, no_refresh: *no_refresh };
     let searched = searched::open(&selected, &flags(args), args.mode.unwrap_or_default(), program)?;
-    searched.searchers.check(&filter)?;
-    let projects = searched.searchers.iter().filter(|searcher| !searcher.is_memory());
+    searched.indexes.searchers.check(&filter)?;
+    let projects = searched.indexes.searchers.iter().filter(|searcher| !searcher.is_memory());
     let roots: Vec<_> = projects.filter_map(|searcher| Some((searcher.name(), searcher.root()?))).collect();
     let links = Links::detect(terminal.out, roots.into_iter());
     let missing = searched.missing;
@@ -269,10 +269,10 @@ impl Session<'_> {
             return vec![self.search(text, now)];
         }
         self.searched.finish_updates();
-        let (searchers, args) = (&self.searched.searchers, self.args);
+        let (searchers, args) = (&self.searched.indexes.searchers, self.args);
         let requests: Vec<SearchRequest> = texts.iter().map(|text| self.request(text, now)).collect();
         let answers: Vec<_> = requests.par_iter().map(|request| Answer::new(searchers, request, args)).collect();
-        let mut notes = std::mem::take(&mut self.searched.notes);
+        let mut notes = std::mem::take(&mut self.searched.indexes.notes);
         let finished = texts.iter().zip(answers).map(|(text, answer)| match answer {
             // If the index of a memory is damaged, this search rebuilds it.
             Err(QueryError::Storage(_)) => self.search(text, now),
@@ -288,7 +288,7 @@ impl Session<'_> {
     fn search(&mut self, text: &str, now: i64) -> Result<Answer, QueryError> {
         let (request, args) = (self.request(text, now), self.args);
         let mut answer = self.searched.ask(|searchers| Answer::new(searchers, &request, args))?;
-        answer.found.notes.splice(0..0, std::mem::take(&mut self.searched.notes));
+        answer.found.notes.splice(0..0, std::mem::take(&mut self.searched.indexes.notes));
         Ok(answer)
     }
 
@@ -378,7 +378,8 @@ impl Session<'_> {
                 stale.push(file);
             }
         }
-        if !stale.is_empty() && self.searched.searchers.iter().all(|searcher| !searcher.root().is_some_and(has_sources))
+        if !stale.is_empty()
+            && self.searched.indexes.searchers.iter().all(|searcher| !searcher.root().is_some_and(has_sources))
         {
             self.terminal.note("the sources are missing; the texts come from the index");
         } else if !stale.is_empty() {
@@ -436,10 +437,10 @@ impl Session<'_> {
             return;
         }
         let shown: Vec<Vec<ShownChunk<'_>>> = answers.iter().map(Answer::shown_chunks).collect();
-        self.searched.searchers.record(shown.iter().flatten().copied(), now);
+        self.searched.indexes.searchers.record(shown.iter().flatten().copied(), now);
         if let Some(session) = &self.args.memory.session {
             for (answer, shown) in answers.iter().zip(&shown) {
-                memories::note_search(session, &answer.found.query, &self.searched.searchers, shown, self.terminal);
+                memories::note_search(session, &answer.found.query, &self.searched.indexes, shown, self.terminal);
             }
         }
     }

@@ -47,6 +47,16 @@ pub(crate) fn catch_up(project: &Project, store: &Arc<EntryStore>) -> Result<Opt
     }
 }
 
+/// Whether the published index contains every change of the entries. A memory without changes needs no index.
+///
+/// # Errors
+/// Fails if the entries cannot be read.
+pub(crate) fn is_current(project: &Project, store: &EntryStore) -> Result<bool, MemoryError> {
+    let published = published(project)?;
+    let newest = IndexedState::from_view(&store.view()?)?;
+    Ok(newest.change == 0 || published.as_ref().and_then(indexed_state).is_some_and(|indexed| indexed == newest))
+}
+
 /// Returns the number of the newest change in the index; 0 if there is no usable index.
 pub(crate) fn newest_indexed_change(project: &Project) -> Result<u64, MemoryError> {
     Ok(published(project)?.as_ref().and_then(indexed_state).map_or(0, |indexed| indexed.change))

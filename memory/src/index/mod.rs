@@ -8,7 +8,7 @@ mod source;
 pub(crate) use chunks::chunk_type;
 #[cfg(test)]
 pub(crate) use chunks::chunks_of;
-pub(crate) use generation::{catch_up, newest_indexed_change};
+pub(crate) use generation::{catch_up, is_current, newest_indexed_change};
 pub(crate) use indexed_entry::{DIRECTORY, column};
 #[cfg(test)]
 pub(crate) use indexed_entry::{IndexedEntry, indexed_path};

@@ -44,7 +44,7 @@ pub(crate) fn answers(memory: &Memory, now: i64) -> Vec<String> {
 fn visibilities() -> Vec<Visibility> {
     let visibility = |scope, session: Option<usize>, with_archived| {
         let session = session.map(|number| SESSIONS[number].to_owned());
-        Visibility { scope, session, with_archived }
+        Visibility { scope, session, with_archived, is_confined: false }
     };
     vec![
         visibility(None, None, false),
@@ -74,7 +74,7 @@ pub(crate) fn every_id(memory: &Memory, now: i64) -> Vec<String> {
 
 /// Returns the keys of the hits of a search that sees all entries.
 pub(crate) fn search_all(memory: &Memory, text: &str, now: i64) -> Result<Vec<String>, MemoryError> {
-    let everything = Visibility { scope: Some(Scope::Global), session: None, with_archived: true };
+    let everything = Visibility { scope: Some(Scope::Global), with_archived: true, ..Visibility::default() };
     let found = search(memory, text, &everything, Mode::Hybrid, now)?;
     Ok(found.into_iter().map(|hit| hit.key).collect())
 }

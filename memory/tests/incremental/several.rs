@@ -22,7 +22,7 @@ fn add_and_find(memory: &Memory, thread: usize, round: usize) {
     let turn = NewTurn { session: &session, speaker: "user", text: &text, reply_to: None, time: NOW };
     let id = memory.add_turn(&turn, Scope::Session, NOW).expect("the turn is valid");
     assert_eq!(id, format!("turn:{session}:{}", round + 1));
-    let visibility = Visibility { scope: Some(Scope::Session), session: Some(session), with_archived: false };
+    let visibility = Visibility { scope: Some(Scope::Session), session: Some(session), ..Visibility::default() };
     let rules = Arc::new(MemoryRules::default());
     let searcher = memory.searcher(SearchConfig::default(), Mode::Sparse, &rules, &visibility).expect("opens");
     let searchers = Searchers::from(searcher.expect("there are entries"));
