@@ -87,7 +87,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("aurora-memory-policy", &["aurora-diagnostics", "aurora-suggest"]),
     ("aurora-memory-schema", &["aurora-diagnostics", "aurora-redact"]),
     ("aurora-logs", &["aurora-clock", "aurora-confined", "aurora-diagnostics", "aurora-redact", "aurora-suggest"]),
-    ("aurora-mcp", &["aurora-clock", "aurora-live", "aurora-project", "aurora-query", "aurora-storage"]),
+    (
+        "aurora-mcp",
+        &["aurora-clock", "aurora-live", "aurora-memory", "aurora-project", "aurora-query", "aurora-storage"],
+    ),
     ("aurora-pipeline", &["aurora-diagnostics", "aurora-suggest"]),
     ("aurora-plugins", &["aurora-confined", "aurora-pipeline", "aurora-suggest"]),
     (
@@ -131,6 +134,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "aurora-articles",
             "aurora-live",
             "aurora-mcp",
+            "aurora-memory",
             "aurora-project",
             "aurora-query",
             "aurora-storage",

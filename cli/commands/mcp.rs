@@ -23,7 +23,7 @@ pub(crate) struct McpArgs {
     #[arg(long, value_name = "PATH|NAME")]
     pub(crate) root: Vec<PathBuf>,
 
-    /// Write nothing: no index runs, and no record of shown results
+    /// Write nothing: no index runs, no record of shown results, and no entries of memory
     #[arg(long)]
     pub(crate) read_only: bool,
 }

@@ -39,6 +39,8 @@ pub(crate) struct ServeArgs {
     pub(crate) socket: Option<PathBuf>,
 
     /// File with the token that requests must send as `Authorization: Bearer TOKEN`
+    ///
+    /// Clients with the token can also use memory.
     #[arg(long, value_name = "FILE")]
     pub(crate) token_file: Option<PathBuf>,
 
@@ -66,7 +68,7 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "DIRECTORY")]
     pub(crate) knowledge: Option<PathBuf>,
 
-    /// Write nothing: no feedback, no record of shown results, and no index runs
+    /// Write nothing: no feedback, no record of shown results, no entries of memory, and no index runs
     #[arg(long)]
     pub(crate) read_only: bool,
 

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use aurora_live::Roots;
+use aurora_live::{Roots, Upkeep};
+use aurora_memory::{AgentMemory, MemoryError};
 use rmcp::ServiceExt as _;
 use rmcp::service::ServerInitializeError;
 use tokio::sync::Semaphore;
@@ -16,6 +17,9 @@ pub enum McpError {
     /// The system cannot provide threads or an event queue.
     #[error("cannot start: {0}")]
     Runtime(#[source] std::io::Error),
+    /// No session of memory can be created.
+    #[error(transparent)]
+    Memory(MemoryError),
     /// The client does not follow the protocol.
     #[error("the client did not start a session: {0}")]
     Session(String),
@@ -30,7 +34,9 @@ pub fn serve_stdio(roots: Roots) -> Result<(), McpError> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(McpError::Runtime)?;
     let _watches = roots.watch().map_err(McpError::Runtime)?;
     let permits = std::thread::available_parallelism().map_or(2, usize::from);
-    let server = McpServer::new(roots, Arc::new(Semaphore::new(permits)));
+    let is_read_only = roots.iter().any(|root| root.upkeep() == Upkeep::ReadOnly);
+    let memory = AgentMemory::for_connection(is_read_only).map_err(McpError::Memory)?;
+    let server = McpServer::new(roots, Some(Arc::new(memory)), Arc::new(Semaphore::new(permits)));
     let ended = runtime.block_on(async {
         let transport = Lines::new(tokio::io::stdin(), tokio::io::stdout());
         let session = loop {

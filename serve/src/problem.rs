@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use aurora_articles::ArticleError;
 use aurora_live::UnknownRoot;
+use aurora_memory::MemoryError;
 use aurora_project::{ProjectError, chain};
 use aurora_query::{Cancelled, QueryError};
 use aurora_storage::StorageError;
@@ -168,6 +169,25 @@ impl From<ArticleError> for Problem {
             ArticleError::Cancelled => return Self::cancelled(),
             ArticleError::Index(error) => return Self::from_project_error(error),
             ArticleError::Query(error) => return Self::from_query_error(error),
+        };
+        Self::new(status, chain(&error))
+    }
+}
+
+impl From<MemoryError> for Problem {
+    fn from(error: MemoryError) -> Self {
+        let status = match &error {
+            MemoryError::UnknownSession | MemoryError::NoSession(_) | MemoryError::NoEntry(_) => StatusCode::NOT_FOUND,
+            MemoryError::Unfit(_) | MemoryError::Exists(_) | MemoryError::TooLarge { .. } => {
+                StatusCode::UNPROCESSABLE_ENTITY
+            }
+            MemoryError::Quota(_) => StatusCode::TOO_MANY_REQUESTS,
+            MemoryError::ReadOnly => return Self::read_only(),
+            MemoryError::Distrusted { .. } | MemoryError::Damaged(_) => StatusCode::SERVICE_UNAVAILABLE,
+            MemoryError::Storage(error) => status_of_storage(error),
+            MemoryError::Project(error) => return Self::from_project_error(error),
+            MemoryError::Query(error) => return Self::from_query_error(error),
+            _ => StatusCode::INTERNAL_SERVER_ERROR,
         };
         Self::new(status, chain(&error))
     }

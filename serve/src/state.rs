@@ -1,12 +1,13 @@
 //! The state that all requests share.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use aurora_articles::{ArticleError, ArticleStore};
 use aurora_live::LiveProject;
-use aurora_project::{CancelToken, Project};
+use aurora_memory::AgentMemory;
+use aurora_project::{CancelToken, Project, chain};
 use aurora_query::{Searcher, WorkBudget};
 use axum::http::{HeaderValue, StatusCode};
 use serde::Serialize;
@@ -27,6 +28,8 @@ pub(crate) struct State {
     pub(crate) stop: Stop,
     /// `None` if there is no rate limit.
     pub(crate) rates: Option<Rates>,
+    /// The memory of the clients, or the error that answers requests for memory.
+    pub(crate) memory: Result<Arc<AgentMemory>, Problem>,
     /// The store of sessions, opened at the first use.
     knowledge: Mutex<Option<Arc<ArticleStore>>>,
     /// A permit for each task that may run at the same time.
@@ -57,6 +60,7 @@ impl State {
     pub(crate) fn new(options: ServeOptions, stop: Stop) -> Arc<Self> {
         let Limits { running, waiting, rate, bodies, unsent, .. } = options.limits;
         Arc::new(Self {
+            memory: agent_memory(&options),
             metrics: Metrics::new(),
             stop,
             rates: rate.map(Rates::new),
@@ -212,6 +216,19 @@ impl State {
             Err(_) => Err(Problem::too_slow(time)),
         }
     }
+}
+
+/// Opens the memory of the clients. Without a token, any program on this machine is a client, so there is no memory.
+fn agent_memory(options: &ServeOptions) -> Result<Arc<AgentMemory>, Problem> {
+    if options.token.is_none() {
+        let error = "the server does not give access to memory, because it has no token";
+        return Err(Problem::forbidden(error).with_help("start it with `--token-file FILE`"));
+    }
+    let roots: Vec<PathBuf> = options.roots.iter().map(|root| root.project().root().to_owned()).collect();
+    AgentMemory::for_server(&roots, options.read_only).map(Arc::new).map_err(|error| {
+        tracing::warn!("memory is not available: {}", chain(&error));
+        Problem::new(StatusCode::SERVICE_UNAVAILABLE, "memory is not available; see the server's log")
+    })
 }
 
 /// Cancels work when it is dropped.

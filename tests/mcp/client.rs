@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -111,6 +112,23 @@ impl Client {
         text_of(&result)
     }
 
+    /// Sends messages without waiting for answers, kills the server after some time, and returns the complete answers.
+    pub(crate) fn send_and_kill(&mut self, messages: &[Value], wait: Duration) -> Vec<Value> {
+        messages.iter().for_each(|message| self.send(message));
+        let Self { child, output, .. } = self;
+        std::thread::scope(|scope| {
+            let reading = scope.spawn(move || {
+                let lines = output.split(b'\n').map_while(Result::ok);
+                // The last line may be incomplete.
+                lines.filter_map(|line| serde_json::from_slice(&line).ok()).collect()
+            });
+            std::thread::sleep(wait);
+            child.kill().expect("the process can be killed");
+            child.wait().expect("the process ends");
+            reading.join().expect("the thread does not panic")
+        })
+    }
+
     /// Calls a tool with a progress token.
     pub(crate) fn call_with_progress(&mut self, tool: &str, arguments: Value) -> (String, bool) {
         let parameters = json!({"name": tool, "arguments": arguments, "_meta": {"progressToken": "t"}});
@@ -131,16 +149,33 @@ impl Drop for Client {
     }
 }
 
+/// The token of servers that have one.
+const TOKEN: &str = "token-of-the-owner";
+
 /// A running `aur serve` in a fixture.
 pub(crate) struct HttpServer {
     child: Child,
     address: String,
+    /// Whether requests contain the token.
+    pub(crate) sends_token: bool,
 }
 
 impl HttpServer {
+    /// Starts a server without a token.
     pub(crate) fn start(fixture: &Fixture) -> Self {
+        Self::start_with(fixture, &[], false)
+    }
+
+    /// Starts a server with a token.
+    pub(crate) fn start_with_token(fixture: &Fixture, arguments: &[&str]) -> Self {
+        fixture.write_for_user("token", TOKEN);
+        let file = fixture.user_directory().join("token").display().to_string();
+        Self::start_with(fixture, &[&["--token-file", &file], arguments].concat(), true)
+    }
+
+    fn start_with(fixture: &Fixture, arguments: &[&str], sends_token: bool) -> Self {
         let mut command = fixture.command();
-        command.arg("serve").stdout(Stdio::piped()).stderr(Stdio::null());
+        command.arg("serve").args(arguments).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().expect("the program starts");
         let mut line = String::new();
         BufReader::new(child.stdout.take().expect("the stream is piped"))
@@ -148,7 +183,17 @@ impl HttpServer {
             .expect("a line can be read");
         let address =
             line.trim().strip_prefix("Listening on http://").expect("the server prints its address").to_owned();
-        Self { child, address }
+        Self { child, address, sends_token }
+    }
+
+    /// Calls a tool. Returns the text of the answer, and whether the answer is an error.
+    pub(crate) fn call(&self, tool: &str, arguments: &Value) -> (String, bool) {
+        let answer = self.post(&json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {
+            "name": tool, "arguments": arguments
+        }}));
+        let (_, body) = answer.split_once("\r\n\r\n").expect("the response has a body");
+        let body: Value = serde_json::from_str(body).unwrap_or_else(|_| panic!("{tool} {arguments}: {answer}"));
+        text_of(&body["result"])
     }
 
     /// Posts a message and returns the complete HTTP response.
@@ -167,8 +212,9 @@ impl HttpServer {
     }
 
     fn send_body(&self, body: &[u8], host: &str) -> String {
+        let token = if self.sends_token { format!("authorization: Bearer {TOKEN}\r\n") } else { String::new() };
         let head = format!(
-            "POST /mcp HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\ncontent-type: application/json\r\n\
+            "POST /mcp HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\ncontent-type: application/json\r\n{token}\
              accept: application/json, text/event-stream\r\ncontent-length: {}\r\n\r\n",
             body.len()
         );

@@ -5,7 +5,9 @@
 mod fixture;
 
 mod client;
+mod durability;
 mod init;
+mod memory;
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -49,7 +51,7 @@ fn every_tool_answers_in_a_project_that_had_no_index() {
         .iter()
         .filter_map(|tool| tool["name"].as_str())
         .collect();
-    assert_eq!(names, ["search", "read", "grep", "graph", "history", "status"]);
+    assert_eq!(names, ["search", "read", "grep", "graph", "history", "status", "recall", "remember", "outcome"]);
     let search = complete_answer(&mut client, "search", &json!({"query": "remove the oldest page"}));
     assert!(search.starts_with("src/cache.py:") && search.contains("def evict_oldest"), "{search}");
     for (tool, arguments, expected) in [

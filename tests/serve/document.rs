@@ -31,7 +31,7 @@ fn references(value: &Value, visit: &mut impl FnMut(&str)) {
 }
 
 /// Checks an answer against the schema in the document for the path, method and status.
-fn check(document: &Value, method: &str, path: &str, answer: &Answer) {
+pub(crate) fn check(document: &Value, method: &str, path: &str, answer: &Answer) {
     let route = route_of(document, path);
     let operation = &document["paths"][route][method.to_lowercase()];
     let response = &operation["responses"][answer.status.to_string()];
@@ -109,6 +109,10 @@ fn every_answer_conforms_to_the_document() {
         ("POST", "/api/v1/sessions/1/search", Some(json!({"query": ""}))),
         ("GET", "/api/v1/sessions/1/search/stats", None),
         ("GET", "/api/v1/sessions/7/search/stats", None),
+        ("POST", "/api/v1/memory/sessions", Some(json!({}))),
+        ("POST", "/api/v1/memory/recall", Some(json!({"query": "page"}))),
+        ("POST", "/api/v1/memory/remember", Some(json!({"kind": "note", "content": "x"}))),
+        ("POST", "/api/v1/memory/outcome", Some(json!({"session": "s", "result": "success"}))),
         ("GET", "/healthz", None),
         ("GET", "/readyz", None),
         ("GET", "/metrics", None),

@@ -13,6 +13,7 @@ mod document;
 mod faults;
 mod fresh;
 mod knowledge;
+mod memory;
 mod strangers;
 
 use fixture::{CACHE, Fixture, RETRY};

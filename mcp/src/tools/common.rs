@@ -1,5 +1,6 @@
 //! Parts that all tools share: arguments, errors, and limiting texts to a budget of tokens.
 
+use aurora_memory::MemoryError;
 use aurora_project::{ProjectError, chain};
 use aurora_query::{FilterSpec, MAX_TOKEN_BYTES, QueryError, estimate_tokens};
 use aurora_storage::StorageError;
@@ -28,12 +29,25 @@ pub(crate) enum ToolError {
     /// The project cannot answer.
     #[error("{}", message_with_help(.0))]
     Project(#[from] ProjectError),
+    /// The memory cannot answer.
+    #[error("{}", chain(.0))]
+    Memory(MemoryError),
 }
 
 /// Returns the message of an error, followed by its help.
 fn message_with_help(error: &ProjectError) -> String {
     let help = error.help().map(|help| format!("; {help}"));
     format!("{}{}", chain(error), help.unwrap_or_default())
+}
+
+impl From<MemoryError> for ToolError {
+    fn from(error: MemoryError) -> Self {
+        match error {
+            MemoryError::Project(error) => Self::Project(*error),
+            MemoryError::Query(error) => Self::from(*error),
+            error => Self::Memory(error),
+        }
+    }
 }
 
 impl From<QueryError> for ToolError {

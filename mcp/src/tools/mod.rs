@@ -4,6 +4,7 @@ mod common;
 mod graph;
 mod grep;
 mod history;
+mod memory;
 mod read;
 mod search;
 mod status;
@@ -11,6 +12,7 @@ mod status;
 use std::sync::Arc;
 
 use aurora_live::{LiveProject, Roots};
+use aurora_memory::{AgentMemory, NewMemory};
 use rmcp::model::{Tool, ToolAnnotations};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -18,6 +20,10 @@ use serde_json::{Value, json};
 
 use common::{CommonArguments, budget_after};
 pub(crate) use common::{DEFAULT_BUDGET, MAX_BUDGET, ToolError, cut_name, fit};
+
+/// The error of calls that use memory on a server whose clients may not use memory.
+const NO_MEMORY: &str =
+    "this server gives no access to memory; over HTTP, memory requires a token (`--token-file FILE`)";
 
 /// A call of a tool, with validated arguments.
 pub(crate) struct Call {
@@ -32,6 +38,9 @@ enum ToolCall {
     Graph(graph::Arguments),
     History(read::Arguments),
     Status,
+    Recall(memory::Recall),
+    Remember(NewMemory),
+    Outcome(memory::TaskResult),
 }
 
 impl Call {
@@ -47,6 +56,9 @@ impl Call {
             "graph" => parse(arguments, ToolCall::Graph)?,
             "history" => parse(arguments, ToolCall::History)?,
             "status" => parse(arguments, |()| ToolCall::Status)?,
+            "recall" => parse(arguments, ToolCall::Recall)?,
+            "remember" => parse(arguments, ToolCall::Remember)?,
+            "outcome" => parse(arguments, ToolCall::Outcome)?,
             _ => return Err(ToolError::Unknown(cut_name(name))),
         };
         if let ToolCall::Search(arguments) = &call.tool {
@@ -68,23 +80,37 @@ impl Call {
 
     /// Returns `true` if the call can only be answered with an index.
     pub(crate) fn needs_index(&self) -> bool {
-        !matches!(self.tool, ToolCall::Status)
+        !matches!(self.tool, ToolCall::Status | ToolCall::Recall(_) | ToolCall::Remember(_) | ToolCall::Outcome(_))
+    }
+
+    /// Returns `true` if the call only changes memory, so that it does not concern the index of code.
+    pub(crate) fn changes_memory(&self) -> bool {
+        matches!(self.tool, ToolCall::Remember(_) | ToolCall::Outcome(_))
     }
 
     /// Answers the call within the budget. The answer begins with `note`, if given. For `search` and `read`, records an
-    /// access to the chunks in the answer.
-    pub(crate) fn answer(&self, roots: &Roots, note: Option<String>) -> Result<String, ToolError> {
+    /// access to the chunks in the answer. `memory` is the memory of the server's clients, if they may use it.
+    pub(crate) fn answer(
+        &self,
+        roots: &Roots,
+        memory: Option<&AgentMemory>,
+        note: Option<String>,
+    ) -> Result<String, ToolError> {
         let budget = self.budget()?;
         // An empty line separates the note from the answer.
         let note = note.map(|note| note + "\n").unwrap_or_default();
         let room = if note.is_empty() { budget } else { budget_after(budget, [&*note]) };
-        let text = self.text(roots, room)?;
+        let text = self.text(roots, memory, room)?;
         Ok(fit(if note.is_empty() { text } else { format!("{note}\n{text}") }, budget))
     }
 
-    fn text(&self, roots: &Roots, budget: usize) -> Result<String, ToolError> {
+    fn text(&self, roots: &Roots, memory: Option<&AgentMemory>, budget: usize) -> Result<String, ToolError> {
+        let allowed = || memory.ok_or_else(|| ToolError::Arguments(NO_MEMORY.to_owned()));
         match &self.tool {
-            ToolCall::Search(arguments) => search::answer(arguments, roots, budget),
+            ToolCall::Search(arguments) => search::answer(arguments, roots, memory, budget),
+            ToolCall::Recall(arguments) => memory::recall(arguments, roots, allowed()?, budget),
+            ToolCall::Remember(arguments) => memory::remember(arguments, roots, allowed()?),
+            ToolCall::Outcome(arguments) => memory::outcome(arguments, roots, allowed()?),
             ToolCall::Grep(arguments) => grep::answer(arguments, roots, budget),
             ToolCall::Read(arguments) => answer_from_one(roots, &arguments.place, budget, read::answer),
             ToolCall::Graph(arguments) => answer_from_one(roots, &arguments.name, budget, |root, name, budget| {
@@ -144,22 +170,21 @@ fn parse<T: DeserializeOwned>(arguments: Value, tool: impl FnOnce(T) -> ToolCall
     Ok(Call { tool: tool(own), common })
 }
 
-/// Description of the argument `where`.
-const CONDITION: &str = "Condition on metadata: owner=payments, owner in a,b, owner=none, churn>5, churn in 1..5";
-
-/// Returns the definitions of all tools.
-pub(crate) fn definitions(roots: &Roots) -> Vec<Tool> {
+/// Returns the definitions of all tools. `memory` is the memory of the server's clients, if they may use it.
+///
+/// Agents keep the definitions in their context, so each has at most 100 tokens.
+pub(crate) fn definitions(roots: &Roots, memory: Option<&AgentMemory>) -> Vec<Tool> {
     let mut tools = vec![
         tool(
             "search",
-            "Find code and documents by a question or name. Returns the best texts. With a filter and no query: lists chunks.",
+            "Find code and docs. path: glob; type: class,doc; where: churn>5",
             &[],
             json!({
-                "query": text("Plain words, or an identifier"),
-                "where": text(CONDITION),
-                "path": text("Glob, e.g. src/**"),
-                "type": text("e.g. function,class,doc"),
-                "lang": text("e.g. rust,go"),
+                "query": text(""),
+                "where": text(""),
+                "path": text(""),
+                "type": text(""),
+                "lang": text(""),
             }),
         ),
         tool(
@@ -172,14 +197,14 @@ pub(crate) fn definitions(roots: &Roots) -> Vec<Tool> {
         ),
         tool(
             "grep",
-            "Find all lines that match a regular expression.",
+            "Find lines that match a regular expression.",
             &["pattern"],
             json!({
-                "pattern": text("Regular expression"),
-                "fixed": json!({"type": "boolean", "description": "The pattern is plain text"}),
+                "pattern": text(""),
+                "fixed": json!({"type": "boolean"}),
                 "path": text("Glob"),
-                "lang": text("Languages"),
-                "where": text(CONDITION),
+                "lang": text(""),
+                "where": text("churn>5"),
             }),
         ),
         tool(
@@ -188,8 +213,8 @@ pub(crate) fn definitions(roots: &Roots) -> Vec<Tool> {
             &["name"],
             json!({
                 "name": text("Name, path:line, or id"),
-                "relation": json!({"enum": ["callers", "callees", "implementers"], "default": "callers"}),
-                "depth": number("Steps, 1 by default"),
+                "relation": json!({"enum": ["callers", "callees", "implementers"]}),
+                "depth": json!({"type": "integer"}),
             }),
         ),
         tool(
@@ -200,16 +225,69 @@ pub(crate) fn definitions(roots: &Roots) -> Vec<Tool> {
         ),
         tool("status", "Contents of the index, and whether it is current.", &[], json!({})),
     ];
+    if let Some(memory) = memory {
+        tools.extend(memory_tools(memory.is_read_only()));
+    }
     let names: Vec<&str> = roots.iter().map(|root| root.name()).collect();
     for tool in &mut tools {
         let schema = Arc::make_mut(&mut tool.input_schema);
         let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) else { continue };
-        properties.insert("budget".to_owned(), number("Maximum tokens of the answer, default 2000"));
+        if memory.is_some() && tool.name == "search" {
+            properties.insert("session".to_owned(), text(""));
+        }
+        // The answers of tools that change memory are short.
+        if tool.annotations.as_ref().and_then(|annotations| annotations.read_only_hint) == Some(true) {
+            properties.insert("budget".to_owned(), json!({"type": "integer"}));
+        }
         if names.len() > 1 {
             properties.insert("root".to_owned(), json!({"enum": names}));
         }
     }
     tools
+}
+
+/// Returns the definitions of the tools that use memory. A read-only server has only `recall`.
+fn memory_tools(is_read_only: bool) -> Vec<Tool> {
+    let recall = tool(
+        "recall",
+        "Recall notes, knowledge and code for a task, with ids to cite.",
+        &["query"],
+        json!({
+            "query": text(""),
+            "session": text(""),
+            "scope": json!({"enum": ["session", "project", "user", "global"]}),
+        }),
+    );
+    if is_read_only {
+        return vec![recall];
+    }
+    let writing = |tool: Tool| {
+        tool.with_annotations(ToolAnnotations::new().read_only(false).destructive(false).open_world(false))
+    };
+    vec![
+        recall,
+        writing(tool(
+            "remember",
+            "Store an entry, shared or private.",
+            &["kind", "content"],
+            json!({
+                "kind": json!({"enum": ["note", "knowledge", "reasoning"]}),
+                "content": json!({"type": ["string", "object"]}),
+                "tags": json!({"type": "array", "items": {"type": "string"}}),
+                "session": text(""),
+                "private": json!({"type": "boolean"}),
+            }),
+        )),
+        writing(tool(
+            "outcome",
+            "Report how a task ended, to rate everything that was found for it.",
+            &["result"],
+            json!({
+                "session": text(""),
+                "result": json!({"enum": ["success", "partial", "failure"]}),
+            }),
+        )),
+    ]
 }
 
 fn tool(name: &'static str, description: &'static str, required: &[&str], properties: Value) -> Tool {
@@ -223,12 +301,12 @@ fn tool(name: &'static str, description: &'static str, required: &[&str], proper
         .with_annotations(ToolAnnotations::new().read_only(true).open_world(false))
 }
 
+/// Returns the schema of a string. Names that need no explanation have no description.
 fn text(description: &str) -> Value {
-    json!({"type": "string", "description": description})
-}
-
-fn number(description: &str) -> Value {
-    json!({"type": "integer", "description": description})
+    match description {
+        "" => json!({"type": "string"}),
+        _ => json!({"type": "string", "description": description}),
+    }
 }
 
 #[cfg(test)]
@@ -238,11 +316,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn definitions_are_small() {
+    fn each_definition_has_at_most_100_tokens() {
         let none = Roots::new(Vec::new());
-        let text = serde_json::to_string(&definitions(&none)).expect("the definitions can be serialized");
-        let tokens = estimate_tokens(&text);
-        assert!(tokens < 1_500, "{tokens} tokens in {text}");
+        let memory = AgentMemory::for_connection(false).expect("there are random numbers");
+        let tools = definitions(&none, Some(&memory));
+        assert_eq!(tools.len(), 9);
+        for Tool { name, description, input_schema, .. } in tools {
+            let text = json!({"name": name, "description": description, "inputSchema": *input_schema}).to_string();
+            let tokens = estimate_tokens(&text);
+            assert!(tokens <= 100, "{tokens} tokens in {text}");
+        }
     }
 
     #[test]

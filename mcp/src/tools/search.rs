@@ -1,11 +1,14 @@
-//! `search`: the best texts for a query, within a budget.
+//! `search`: the best texts for a query from code and memory, within a budget.
 
-use aurora_live::{OpenedRoots, Roots};
+use aurora_live::Roots;
+use aurora_memory::AgentMemory;
 use aurora_project::SearchRequest;
-use aurora_query::{Context, FilterSpec, Query};
+use aurora_query::{Context, FilterSpec, Query, Source};
 use serde::Deserialize;
 
-use crate::tools::common::{OneOrMore, ToolError, format_notes, values, with_conditions};
+use crate::agent_search::AgentSearch;
+use crate::tools::common::{OneOrMore, ToolError, values, with_conditions};
+use crate::tools::memory::{format_blocks, notes, one_line};
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct Arguments {
@@ -15,6 +18,8 @@ pub(crate) struct Arguments {
     r#type: Option<OneOrMore>,
     lang: Option<OneOrMore>,
     r#where: Option<OneOrMore>,
+    /// The session of the caller, if the server has memory.
+    session: Option<String>,
 }
 
 impl Arguments {
@@ -40,8 +45,13 @@ impl Arguments {
     }
 }
 
-pub(super) fn answer(arguments: &Arguments, roots: &Roots, budget: usize) -> Result<String, ToolError> {
-    let OpenedRoots { searchers, notes } = roots.open()?;
+pub(super) fn answer(
+    arguments: &Arguments,
+    roots: &Roots,
+    memory: Option<&AgentMemory>,
+    budget: usize,
+) -> Result<String, ToolError> {
+    let mut search = AgentSearch::open(roots, memory, arguments.session.as_deref())?;
     let now = aurora_clock::now_seconds();
     let query = Query {
         limit: SearchRequest::default_limit(Some(budget)),
@@ -49,21 +59,18 @@ pub(super) fn answer(arguments: &Arguments, roots: &Roots, budget: usize) -> Res
         ..Query::new(arguments.query.clone(), now)
     };
     let request = SearchRequest { snippet_lines: 0, ..SearchRequest::new(query) };
-    let found = searchers.search(&request)?;
-    let notes: Vec<String> = notes.into_iter().chain(format_notes(&found.notes)).collect();
-    let packed = searchers.packed_as(&found, budget, &request.query.work, |packed| format_answer(&notes, packed))?;
-    roots.record(packed.shown(), now);
-    Ok(format_answer(&notes, &packed))
+    let found = search.search(&request)?;
+    let notes = notes(&search, &found.notes);
+    let pack = |packed: &Context| format_answer(&notes, packed);
+    let packed = search.searchers().packed_as(&found, budget, &request.query.work, pack)?;
+    search.record(&arguments.query, packed.shown(), now);
+    Ok(pack(&packed))
 }
 
 fn format_answer(notes: &[String], packed: &Context) -> String {
-    let text = packed.blocks.iter().map(|block| format!("{}\n{}", block.header(), block.text.trim_end_matches('\n')));
-    let rest = match (packed.blocks.len(), packed.skipped) {
-        (0, 0) => Some("Nothing was found.".to_owned()),
-        (0, skipped) => Some(format!("Results found: {skipped}; none fits into the budget.")),
-        (_, 0) => None,
-        (_, skipped) => Some(format!("Further results that did not fit into the budget: {skipped}.")),
-    };
-    let blocks: Vec<String> = notes.iter().cloned().chain(text).chain(rest).collect();
-    blocks.join("\n\n")
+    let has_memory = packed.blocks.iter().any(|block| block.source == Source::Memory);
+    format_blocks(notes, packed, has_memory, |block| match block.source {
+        Source::Memory => format!("memory {}", one_line(&block.header())),
+        Source::Code | Source::Log => block.header(),
+    })
 }

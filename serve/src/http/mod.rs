@@ -10,6 +10,7 @@ mod host;
 mod index;
 mod knowledge;
 mod mcp;
+mod memory;
 mod page;
 mod rate;
 mod search;
@@ -46,6 +47,7 @@ use crate::state::State;
     tags(
         (name = "search", description = "Searches, and the content of results"),
         (name = "index", description = "The contents of the index"),
+        (name = "memory", description = "Memory of agents; only if the server has a token"),
         (name = "knowledge", description = "Sessions of articles, and search within a session"),
         (name = "server", description = "The state of the server")
     )
@@ -75,6 +77,10 @@ fn api_router() -> OpenApiRouter<Arc<State>> {
         .routes(routes!(knowledge::remove_article))
         .routes(routes!(knowledge::search))
         .routes(routes!(knowledge::stats))
+        .routes(routes!(memory::create_session))
+        .routes(routes!(memory::recall))
+        .routes(routes!(memory::remember))
+        .routes(routes!(memory::outcome))
         .routes(routes!(health::live))
         .routes(routes!(health::ready))
         .routes(routes!(health::metrics))
@@ -92,7 +98,7 @@ pub(crate) fn router(state: &Arc<State>, agents: &Handle) -> Router {
     let document = Bytes::from(document.to_json().unwrap_or_default());
     let document = move || std::future::ready(([(header::CONTENT_TYPE, "application/json")], document.clone()));
     let header = |name, value| SetResponseHeaderLayer::if_not_present(name, HeaderValue::from_static(value));
-    let server = McpServer::new(state.options.roots.clone(), Arc::clone(&state.running));
+    let server = McpServer::new(state.options.roots.clone(), state.memory.clone().ok(), Arc::clone(&state.running));
     router
         .merge(page::router())
         .merge(mcp::router(server, state, agents))

@@ -17,7 +17,7 @@ use crate::problem::Problem;
 use crate::state::{RequestWork, State};
 
 /// Maximum token budget of a search.
-const MAX_TOKENS: usize = 1_000_000;
+pub(crate) const MAX_TOKENS: usize = 1_000_000;
 /// Maximum number of lines in a snippet.
 const MAX_SNIPPET_LINES: usize = 100;
 
