@@ -8,15 +8,21 @@ import sys
 import urllib.request
 from pathlib import Path
 
-ADDRESS, WORK = sys.argv[1], Path(sys.argv[2])
-with urllib.request.urlopen(f"{ADDRESS}/openapi.json") as answer:
+ADDRESS, WORK, TOKEN = sys.argv[1], Path(sys.argv[2]), sys.argv[3]
+
+
+def fetch(path):
+    return urllib.request.urlopen(urllib.request.Request(f"{ADDRESS}{path}", headers={"Authorization": f"Bearer {TOKEN}"}))
+
+
+with fetch("/openapi.json") as answer:
     (WORK / "openapi.json").write_bytes(answer.read())
 generate = ["openapi-python-client", "generate", "--path", "openapi.json", "--output-path", "aurora_client", "--meta", "none"]
 made = subprocess.run([str(Path(sys.executable).with_name(generate[0])), *generate[1:]], cwd=WORK, capture_output=True, text=True)
 assert made.returncode == 0, made
 assert "Endpoint will not be generated" not in made.stdout + made.stderr, made.stdout
 sys.path.insert(0, str(WORK))
-from aurora_client import Client  # noqa: E402
+from aurora_client import AuthenticatedClient  # noqa: E402
 from aurora_client import models  # noqa: E402
 
 CALLED = set()
@@ -33,7 +39,7 @@ def call(name, /, *arguments, status=200, body=None, **parameters):
     return response.parsed
 
 
-CLIENT = Client(base_url=ADDRESS)
+CLIENT = AuthenticatedClient(base_url=ADDRESS, token=TOKEN)
 with CLIENT:
     found = call("search.search", body=models.SearchBody.from_dict({"query": "remove the oldest page"}))
     best = found.to_dict()["results"][0]
@@ -58,7 +64,7 @@ with CLIENT:
     assert ended.status_code in (202, 404), ended
     CALLED.add("index.cancel")
     # The stream never ends, so only its first event is read, which describes the current state.
-    with urllib.request.urlopen(f"{ADDRESS}/api/v1/index/events") as events:
+    with fetch("/api/v1/index/events") as events:
         lines = [events.readline().decode() for _ in range(3)]
     assert any(line.startswith("data: ") and json.loads(line[6:])["run"] >= 1 for line in lines), lines
     CALLED.add("index.events")
@@ -73,6 +79,14 @@ with CLIENT:
     assert call("knowledge.articles", session).articles[0].title == "Zebras"
     call("knowledge.remove_article", session, added.article_id, status=204)
     call("knowledge.remove", session, status=204)
+
+    agent = call("memory.create_session", status=201).id
+    note = {"kind": "note", "content": "Pages are evicted at night", "session": agent}
+    assert call("memory.remember", body=models.RememberBody.from_dict(note)).stored
+    recalled = call("memory.recall", body=models.RecallBody.from_dict({"query": "evicted pages", "session": agent}))
+    assert "at night" in str(recalled.to_dict()), recalled
+    ended = {"session": agent, "result": "success"}
+    assert call("memory.outcome", body=models.OutcomeBody.from_dict(ended)).session == agent
 
     assert call("server.live").status == "ok"
     assert call("server.ready").status == "ok"

@@ -50,11 +50,26 @@ struct Server {
     address: String,
 }
 
+/// The token of servers that have one.
+const TOKEN: &str = "token-of-the-owner";
+
 impl Server {
     fn start(fixture: &Fixture) -> Self {
+        Self::start_with(fixture, &[])
+    }
+
+    /// Starts a server with a token.
+    fn start_with_token(fixture: &Fixture) -> Self {
+        fixture.write_for_user("token", TOKEN);
+        let file = fixture.user_directory().join("token").display().to_string();
+        Self::start_with(fixture, &["--token-file", &file])
+    }
+
+    fn start_with(fixture: &Fixture, arguments: &[&str]) -> Self {
         let mut child = fixture
             .command()
             .arg("serve")
+            .args(arguments)
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
@@ -96,6 +111,10 @@ fn the_python_sdk_uses_every_tool() {
     run_client(client(&fixture, &python).arg(script("sdk.py")).arg("stdio").arg(fixture::program()));
     let server = Server::start(&fixture);
     run_client(client(&fixture, &python).arg(script("sdk.py")).arg("http").arg(format!("{}/mcp", server.address)));
+    let server = Server::start_with_token(&fixture);
+    let mut with_token = client(&fixture, &python);
+    with_token.arg(script("sdk.py")).arg("http").arg(format!("{}/mcp", server.address)).arg(TOKEN);
+    run_client(&mut with_token);
 }
 
 #[test]
@@ -109,19 +128,26 @@ fn the_typescript_sdk_uses_every_tool() {
     run_client(
         node.arg(script("sdk.mjs")).arg(packages.join("node")).arg("http").arg(format!("{}/mcp", server.address)),
     );
+    let server = Server::start_with_token(&fixture);
+    let mut node = client(&fixture, Path::new("node"));
+    node.arg(script("sdk.mjs")).arg(packages.join("node")).arg("http").arg(format!("{}/mcp", server.address));
+    run_client(node.arg(TOKEN));
 }
 
 #[test]
 fn the_inspector_uses_every_tool() {
     let Some(packages) = packages() else { return };
     let fixture = project();
-    let calls: [(&str, &[&str], &str); 6] = [
+    let calls: [(&str, &[&str], &str); 9] = [
         ("search", &["query=remove the oldest page"], "evict_oldest"),
         ("read", &["place=src/cache.py:12-14"], "def drop_page"),
         ("grep", &["pattern=def .*page"], "src/cache.py:12"),
         ("graph", &["name=drop_page", "relation=callers"], "evict_oldest"),
         ("history", &["place=src/cache.py"], "lines by author"),
         ("status", &[], "1 files"),
+        ("remember", &["kind=note", "content=Zebras sleep on Fridays"], "stored"),
+        ("recall", &["query=when do zebras sleep", "session=s1"], "Fridays"),
+        ("outcome", &["session=s1", "result=success"], "Recorded."),
     ];
     let inspect = |arguments: &[&str]| {
         let mut inspector = client(&fixture, &packages.join("node/node_modules/.bin/mcp-inspector"));
@@ -141,7 +167,7 @@ fn the_inspector_uses_every_tool() {
 fn a_generated_client_calls_every_endpoint() {
     let Some(packages) = packages() else { return };
     let (fixture, python) = (project(), packages.join("python/bin/python"));
-    let server = Server::start(&fixture);
+    let server = Server::start_with_token(&fixture);
     let work = tempfile::tempdir().expect("a temporary directory can be created");
-    run_client(client(&fixture, &python).arg(script("generated.py")).arg(&server.address).arg(work.path()));
+    run_client(client(&fixture, &python).arg(script("generated.py")).arg(&server.address).arg(work.path()).arg(TOKEN));
 }
