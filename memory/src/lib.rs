@@ -40,10 +40,9 @@ mod verification;
 
 pub use agents::{
     AgentMemory, AgentSession, DATA_NOTICE, MAX_ENTRY_BYTES, MAX_SERVER_BYTES, MAX_SERVER_ENTRIES, MAX_SESSION_BYTES,
-    MAX_SESSION_ENTRIES, NewMemory, Remembered,
+    MAX_SESSION_ENTRIES, NewMemory, NewMemoryKind, Remembered,
 };
 pub use aurora_memory_policy::{Scope, UnknownScope};
-pub use aurora_memory_schema::Kind;
 pub use combined::{CombinedSearch, MemorySearch, SearchedMemories, unusable_note};
 pub use error::MemoryError;
 pub use learning::{Helpfulness, OutcomeReport, TaskOutcome};

@@ -77,14 +77,22 @@ pub(super) fn format_blocks(
 fn data_text(block: &ContextBlock) -> String {
     let text = block.text.trim_end_matches('\n');
     match block.source {
-        Source::Memory => text.lines().map(|line| format!("> {line}")).collect::<Vec<_>>().join("\n"),
+        Source::Memory => {
+            let text = text.replace("\r\n", "\n");
+            text.split(is_line_end).map(|line| format!("> {line}")).collect::<Vec<_>>().join("\n")
+        }
         Source::Code | Source::Log => text.to_owned(),
     }
 }
 
 /// Replaces line ends and other control characters by spaces.
 pub(super) fn one_line(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+    text.chars().map(|c| if c.is_control() || is_line_end(c) { ' ' } else { c }).collect()
+}
+
+/// Whether a character ends a line (Unicode Standard Annex #14, mandatory breaks).
+fn is_line_end(c: char) -> bool {
+    matches!(c, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
 /// Adds an entry to the memory of the caller. Returns the outcome as JSON.

@@ -14,11 +14,24 @@ use crate::memory::{Memory, Placement};
 /// Number of hexadecimal digits of the session's hash in the id of a private entry.
 const SESSION_DIGITS: usize = 8;
 
+/// The kind of an entry that an agent adds.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum NewMemoryKind {
+    /// A text.
+    Note,
+    /// Facts with their sources.
+    Knowledge,
+    /// A solution of a problem.
+    Reasoning,
+}
+
 /// An entry that an agent adds.
 #[derive(Debug, Clone, Deserialize)]
 pub struct NewMemory {
-    /// The kind: `note`, `knowledge` or `reasoning`.
-    pub kind: Kind,
+    /// The kind of the entry.
+    pub kind: NewMemoryKind,
     /// The content of the entry: an object as in the schema of the kind, the text of a note, or the summary of
     /// knowledge.
     pub content: Value,
@@ -80,13 +93,12 @@ impl NewMemory {
     fn document(&self) -> Result<String, MemoryError> {
         let unfit = |problem: &str| Err(MemoryError::Unfit(problem.to_owned()));
         let content = match (self.kind, &self.content) {
-            (Kind::Turn | Kind::Code, _) => return unfit("`kind` must be note, knowledge or reasoning"),
             (_, Value::Object(_)) => self.content.clone(),
-            (Kind::Note, Value::String(text)) => json!({ "text": text }),
+            (NewMemoryKind::Note, Value::String(text)) => json!({ "text": text }),
             // Some clients pass objects as strings.
-            (Kind::Knowledge | Kind::Reasoning, Value::String(text)) => match serde_json::from_str(text) {
-                Ok(object @ Value::Object(_)) => object,
-                _ if self.kind == Kind::Knowledge => json!({ "summary": text }),
+            (kind, Value::String(text)) => match (kind, serde_json::from_str(text)) {
+                (_, Ok(object @ Value::Object(_))) => object,
+                (NewMemoryKind::Knowledge, _) => json!({ "summary": text }),
                 _ => return unfit("the content of reasoning must be an object with `pattern` and `success_score`"),
             },
             _ => return unfit("`content` must be a string or an object"),
@@ -97,7 +109,12 @@ impl NewMemory {
     /// Parses the document. The id of a private entry contains a hash of the session. Otherwise, the numeric suffix of
     /// an id would reveal that another session has an entry with the same title.
     fn draft(&self, document: &str, session: Option<&AgentSession>) -> Result<Draft, MemoryError> {
-        let draft = read_json(self.kind, "content", document, check_rule);
+        let kind = match self.kind {
+            NewMemoryKind::Note => Kind::Note,
+            NewMemoryKind::Knowledge => Kind::Knowledge,
+            NewMemoryKind::Reasoning => Kind::Reasoning,
+        };
+        let draft = read_json(kind, "content", document, check_rule);
         let mut draft = draft.map_err(|errors| {
             let messages = errors.iter().map(|error| match &error.help {
                 Some(help) => format!("{} ({help})", error.message),

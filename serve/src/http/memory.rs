@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use aurora_mcp::AgentSearch;
 use aurora_memory::{
-    AgentMemory, DATA_NOTICE, Kind, MemoryError, NewMemory, OutcomeReport, Remembered, Scope, TaskOutcome,
+    AgentMemory, DATA_NOTICE, MemoryError, NewMemory, NewMemoryKind, OutcomeReport, Remembered, Scope, TaskOutcome,
     recall_request,
 };
 use aurora_project::PackedAnswer;
@@ -66,9 +66,8 @@ pub(crate) struct RecallAnswer<'a> {
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RememberBody {
-    /// The kind: `note`, `knowledge` or `reasoning`.
-    #[schema(value_type = String, example = "note")]
-    kind: Kind,
+    /// The kind of the entry.
+    kind: NewMemoryKind,
     /// The content: an object as in `aur mem schema KIND`, the text of a note, or the summary of knowledge.
     #[schema(example = "The staging database is reset every Sunday")]
     content: serde_json::Value,
