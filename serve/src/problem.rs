@@ -189,7 +189,13 @@ impl From<MemoryError> for Problem {
             MemoryError::Query(error) => return Self::from_query_error(error),
             _ => StatusCode::INTERNAL_SERVER_ERROR,
         };
-        Self::new(status, chain(&error))
+        let problem = Self::new(status, chain(&error));
+        match error {
+            MemoryError::UnknownSession => {
+                problem.with_help("`POST /api/v1/memory/sessions` issues the id of a session")
+            }
+            _ => problem,
+        }
     }
 }
 

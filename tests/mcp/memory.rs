@@ -263,6 +263,10 @@ fn an_unusable_memory_does_not_stop_a_search() {
     ok(client.call("remember", json!({"kind": "note", "content": "Pages are evicted at night"})));
     let both = json!({"query": "evict the oldest page"});
     assert!(ok(client.call("search", both.clone())).contains("at night"));
+    fixture.write(".aurora/config.toml", "[memory.policy.bad]\ncondition = 'nonsense =='\nlifespan = 'never'\n");
+    let found = ok(client.call("search", both.clone()));
+    assert!(found.contains("def evict_oldest") && found.contains("the configuration of memory is invalid"), "{found}");
+    fixture.remove(".aurora/config.toml");
     // Another process replaces the store of the memory by garbage.
     let data = fixture.path(".aurora/memory/entries/data.mdb");
     drop(client);

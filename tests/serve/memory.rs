@@ -66,7 +66,8 @@ fn every_answer_about_memory_conforms_to_the_document() {
 
     ask("outcome", json!({"session": session, "result": "success"}), 404);
     ask("outcome", json!({"session": session, "result": "victory"}), 422);
-    ask("recall", json!({"query": "page", "session": "s1"}), 404);
+    let unknown = ask("recall", json!({"query": "page", "session": "s1"}), 404);
+    assert!(unknown["help"].as_str().is_some_and(|help| help.contains("/api/v1/memory/sessions")), "{unknown}");
     ask("recall", json!({"query": "page", "root": "gone"}), 404);
     ask("recall", json!({"query": " "}), 422);
     ask("recall", json!({"query": "page", "budget": 0}), 422);

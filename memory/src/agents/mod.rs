@@ -8,6 +8,7 @@ mod remembered;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use aurora_diagnostics::Diagnostics;
 use aurora_memory_policy::Scope;
 use aurora_query::{LearningConfig, Mode, SearchConfig, Searcher, ShownChunk};
 
@@ -131,7 +132,7 @@ impl AgentMemory {
         let visibility = Visibility { scope, session, with_archived: false, is_confined: true };
         let options = || -> Result<MemorySearch, MemoryError> {
             let rules = MemoryRules::load(roots.first().map(PathBuf::as_path), None);
-            let rules = rules.map_err(|errors| MemoryError::Unfit(errors.to_string()))?;
+            let rules = rules.map_err(|errors| MemoryError::Unfit(first_error(&errors)))?;
             let (config, is_read_only) = (config()?, self.is_read_only);
             Ok(MemorySearch { config, mode: Mode::Hybrid, rules: Arc::new(rules), visibility, is_read_only })
         };
@@ -197,6 +198,15 @@ impl AgentMemory {
     fn check_writable(&self) -> Result<(), MemoryError> {
         if self.is_read_only { Err(MemoryError::ReadOnly) } else { Ok(()) }
     }
+}
+
+/// Returns the first error of a configuration. Answers of agents have no room for all errors.
+fn first_error(errors: &Diagnostics) -> String {
+    let first = errors.iter().next().map(|error| match &error.location {
+        Some(place) => format!("{place}: {}", error.message),
+        None => error.message.clone(),
+    });
+    format!("the configuration of memory is invalid: {}; `aur doctor` shows all errors", first.unwrap_or_default())
 }
 
 /// Opens the user's memory; `None` if there is no home directory.
