@@ -30,7 +30,7 @@ pub(crate) fn add_part(found: &mut FileSymbols, mut part: FileSymbols, at: u32, 
     }
 }
 
-/// Sorts the boundaries and constants of parts among those of the text, and removes repeated boundaries and calls.
+/// Sorts the boundaries and constants after parts were added, and removes repeated boundaries and calls.
 pub(crate) fn order_parts(found: &mut FileSymbols) {
     found.boundaries.sort_by_key(|boundary| (boundary.at, boundary.depth));
     found.boundaries.dedup_by_key(|boundary| boundary.at);
