@@ -14,6 +14,9 @@ use aurora_storage::{KnownIndexes, UserDirectory};
 
 use crate::error::ProjectError;
 
+/// Name of the table in the user's configuration that controls masking.
+pub(crate) const REDACT_TABLE: &str = "redact";
+
 /// Maximum size of the configuration file, in bytes.
 const MAX_CONFIG_BYTES: u64 = 1 << 20;
 
@@ -66,7 +69,7 @@ pub fn masks_personal_data() -> bool {
         return value != "0" && value != "false";
     }
     let text = config().and_then(|path| read_regular_to_string(&path, MAX_CONFIG_BYTES).ok()).unwrap_or_default();
-    let personal = text.parse::<toml::Table>().ok().and_then(|table| table.get("redact")?.get("personal")?.as_bool());
+    let personal = text.parse::<toml::Table>().ok().and_then(|table| table.get(REDACT_TABLE)?.get("personal")?.as_bool());
     personal.unwrap_or(true)
 }
 
