@@ -69,7 +69,8 @@ pub fn masks_personal_data() -> bool {
         return value != "0" && value != "false";
     }
     let text = config().and_then(|path| read_regular_to_string(&path, MAX_CONFIG_BYTES).ok()).unwrap_or_default();
-    let personal = text.parse::<toml::Table>().ok().and_then(|table| table.get(REDACT_TABLE)?.get("personal")?.as_bool());
+    let personal =
+        text.parse::<toml::Table>().ok().and_then(|table| table.get(REDACT_TABLE)?.get("personal")?.as_bool());
     personal.unwrap_or(true)
 }
 
