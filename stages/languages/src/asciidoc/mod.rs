@@ -10,9 +10,8 @@ use crate::outline::{Ends, Line, Outline, enclosed, joined_words, lines_of, titl
 #[cfg(test)]
 mod tests;
 
-/// AsciiDoc. Most `.asc` files are signatures and keys, so their text decides.
+/// AsciiDoc. Files with the extension `.asc` are left out, because most of them are signatures and keys.
 pub(crate) static ASCIIDOC: Language = Language {
-    claims: &[("asc", is_asciidoc)],
     line_class: Some(class_of_line),
     ..Language::document("asciidoc", &["adoc", "asciidoc"], outline, |text| outline(text).code)
 };
@@ -21,8 +20,6 @@ pub(crate) static ASCIIDOC: Language = Language {
 const UNDERLINES: &[u8] = b"=-~^+";
 /// Minimum length of an underline.
 const MIN_UNDERLINE: usize = 3;
-/// Number of bytes at the start of a text in which a title identifies AsciiDoc.
-const PROBE_BYTES: usize = 4_000;
 
 fn outline(text: &str) -> Outline<'_> {
     let lines = lines_of(text);
@@ -207,12 +204,6 @@ fn remove_target(text: &mut String) -> bool {
         text.truncate(start);
     }
     has_target
-}
-
-/// Whether the start of a text has a title of a document or of a section.
-fn is_asciidoc(text: &str) -> bool {
-    let head = &text[..text.floor_char_boundary(PROBE_BYTES)];
-    !head.contains("-----BEGIN ") && head.lines().any(|line| line.starts_with("= ") || line.starts_with("== "))
 }
 
 fn class_of_line(line: &str) -> Option<TokenClass> {
