@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use aurora_query::explain::relative_time;
 use aurora_query::{Copies, FileRow, FileState, Hit, Marker, SearchResults, TextFilter};
-use aurora_storage::{ChunkHistory, ChunkType, HistoryTier};
+use aurora_storage::{ChunkHistory, ChunkType, Complexity, HistoryTier};
 
 use crate::output::{
     Links, Painter, Role, ScoreCard, ScorePart, code, fields, sanitize, scores, table, trail, units, width,
@@ -55,7 +55,9 @@ pub(crate) fn write(out: &mut impl Write, found: &SearchResults, shown: &Display
             if !shown.scores {
                 let title = format!("{}. {}", hit.rank, sanitize::line(&place(hit)));
                 let (title, line) = (shown.paint.paint(Role::Path, &title), lines(hit).map(|(first, _)| first));
-                writeln!(out, "\n{}", shown.links.link_to(hit.source, &hit.display_file(), line, &title))?;
+                let complexity = complexity(hit).map(|text| shown.paint.paint(Role::Faint, &format!("  {text}")));
+                let title = shown.links.link_to(hit.source, &hit.display_file(), line, &title);
+                writeln!(out, "\n{title}{}", complexity.unwrap_or_default())?;
             }
             write_content(out, hit, &marker, shown)?;
         }
@@ -110,6 +112,13 @@ fn below(hit: &Hit, shown: &DisplayOptions<'_>) -> Vec<String> {
         below.extend(fields::result_lines(&hit.metadata, shown.columns, shown.paint));
     }
     below
+}
+
+/// Describes the complexity of a hit with branches or loops, such as `complexity 0.23 (2 branches, 1 loop)`.
+fn complexity(hit: &Hit) -> Option<String> {
+    let Complexity { branches, loops, score } = hit.complexity.filter(|complexity| complexity.score > 0.0)?;
+    let branches = format!("{branches} {}", if branches == 1 { "branch" } else { "branches" });
+    Some(format!("complexity {score:.2} ({branches}, {})", units::counted(loops.into(), "loop")))
 }
 
 /// Lists the other matching chunks of the hit's file, such as `Pool.get 12-40, Pool.put 42-60`.

@@ -154,6 +154,7 @@ impl Memory {
         placement.check(self.place.owner())?;
         let (outcome, has_derived_id) = (draft.outcome(), draft.has_derived_id());
         let Ok(entry) = draft.into_entry() else { return Ok(outcome) };
+        let entry = without_personal_data(entry);
         self.store.write(|writer| {
             let (entry, is_stored) = assign_id(writer, entry, placement, has_derived_id)?;
             let outcome = Outcome { id: entry.id().to_owned(), ..outcome };
@@ -172,7 +173,8 @@ impl Memory {
     /// kinds, or if the entry cannot be written.
     pub fn edit(&self, id: &str, draft: Draft, now: i64) -> Result<Outcome, MemoryError> {
         let outcome = draft.outcome();
-        let Ok(mut entry) = draft.into_entry() else { return Ok(Outcome { id: id.to_owned(), ..outcome }) };
+        let Ok(entry) = draft.into_entry() else { return Ok(Outcome { id: id.to_owned(), ..outcome }) };
+        let mut entry = without_personal_data(entry);
         entry.set_id(id).map_err(|error| MemoryError::Unfit(error.to_string()))?;
         self.store.write(|writer| {
             let before = live(writer, id)?;
@@ -198,7 +200,7 @@ impl Memory {
                 live(writer, answered)?;
             }
             let order = writer.next_turn(turn.session)?;
-            let entry = turn.entry(order)?.without_secrets();
+            let entry = without_personal_data(turn.entry(order)?.without_secrets());
             let id = entry.id().to_owned();
             writer.put(&id, version(entry, &placement, Change::Add, now))?;
             Ok(id)
@@ -308,7 +310,7 @@ impl Memory {
             let before = live(writer, id)?;
             let mut entry = entry_of(id, &before)?;
             let done = modify(&mut entry).map_err(|error| MemoryError::Unfit(error.to_string()))?;
-            let entry = entry.without_secrets();
+            let entry = without_personal_data(entry.without_secrets());
             if before.document.as_ref() != Some(entry.document()) {
                 let document = Some(entry.document().clone());
                 writer.put(id, Version { change, time: now, document, ..before })?;
@@ -369,6 +371,11 @@ fn live(writer: &EntryWriter<'_, '_>, id: &str) -> Result<Version, MemoryError> 
 fn remove(writer: &mut EntryWriter<'_, '_>, id: &str, change: Change, now: i64) -> Result<(), MemoryError> {
     let before = live(writer, id)?;
     writer.put(id, Version { change, time: now, document: None, ..before }).map(drop)
+}
+
+/// Masks the personal data of an entry, unless the user's configuration turns this off.
+fn without_personal_data(entry: Entry) -> Entry {
+    if user::masks_personal_data() { entry.without_personal_data() } else { entry }
 }
 
 fn version(entry: Entry, placement: &Placement, change: Change, now: i64) -> Version {

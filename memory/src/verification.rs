@@ -1,5 +1,6 @@
 //! Verification of memories, and digests to compare memories.
 
+use aurora_memory_schema::LogReference;
 use aurora_project::ProjectError;
 use aurora_storage::{Environment, StorageError};
 
@@ -43,6 +44,22 @@ impl Memory {
             check_entry(id, version)
         });
         Ok(MemoryCheck { digest: is_valid.then(|| hasher.finish()), ..check })
+    }
+
+    /// Calls `visit` with the id and the reference of every entry that refers to a conversation log.
+    ///
+    /// # Errors
+    /// Fails if the entries cannot be read.
+    pub fn log_references(&self, mut visit: impl FnMut(&str, &LogReference<'_>)) -> Result<(), MemoryError> {
+        for entry in self.view()?.from("")? {
+            let (id, version) = entry?;
+            if version.document.is_some()
+                && let Some(reference) = entry_of(id, &version)?.log_reference()
+            {
+                visit(id, &reference);
+            }
+        }
+        Ok(())
     }
 
     /// Returns the first problem of the index; `None` if the index is valid, does not exist, or will be rebuilt by the

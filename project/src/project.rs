@@ -16,7 +16,7 @@ use crate::{programs, user};
 /// Tables of a configuration file that are not part of the search configuration.
 const OTHER_TABLES: [&str; 1] = ["memory"];
 /// Additional tables in the user's own configuration file that are not part of the search configuration.
-const USER_TABLES: [&str; 2] = [aurora_stages::limits::TABLE, "logs"];
+const USER_TABLES: [&str; 3] = [aurora_stages::limits::TABLE, "logs", crate::user::REDACT_TABLE];
 
 /// A directory, its index, and the stage types that its pipeline may use.
 #[derive(Debug, Clone)]

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use aurora_analysis::{ModelDirectory, ModelError};
+use aurora_confined::read_regular_to_string;
 use aurora_logs::Settings;
 use aurora_plugins::trust::Consents;
 use aurora_stages::git_signal::is_tracked;
@@ -12,6 +13,12 @@ use aurora_stages::limits::{LimitErrors, Limits};
 use aurora_storage::{KnownIndexes, UserDirectory};
 
 use crate::error::ProjectError;
+
+/// Name of the table in the user's configuration that controls masking.
+pub(crate) const REDACT_TABLE: &str = "redact";
+
+/// Maximum size of the configuration file, in bytes.
+const MAX_CONFIG_BYTES: u64 = 1 << 20;
 
 /// Path of the user's own configuration; `None` without a home directory.
 pub fn config() -> Option<PathBuf> {
@@ -53,6 +60,18 @@ pub fn logs() -> Result<Option<Settings>, ProjectError> {
     let (defaults, home) = (Settings::at(user.conversations()), std::env::home_dir());
     let loaded = Settings::load(defaults, Some(&user.config()), &environment(), home.as_deref());
     loaded.map(Some).map_err(ProjectError::Logs)
+}
+
+/// Whether personal data in memories is masked: always, unless the user's configuration has `personal = false` in
+/// `[redact]`, or `AURORA_REDACT_PERSONAL` is `0` or `false`.
+pub fn masks_personal_data() -> bool {
+    if let Some(value) = std::env::var_os("AURORA_REDACT_PERSONAL").filter(|value| !value.is_empty()) {
+        return value != "0" && value != "false";
+    }
+    let text = config().and_then(|path| read_regular_to_string(&path, MAX_CONFIG_BYTES).ok()).unwrap_or_default();
+    let personal =
+        text.parse::<toml::Table>().ok().and_then(|table| table.get(REDACT_TABLE)?.get("personal")?.as_bool());
+    personal.unwrap_or(true)
 }
 
 /// The user's records of allowed programs.

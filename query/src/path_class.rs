@@ -233,7 +233,8 @@ fn is_changelog(file: &str) -> bool {
 
 /// Returns whether a file's extension suggests that the file contains prose. Files without an extension count as prose.
 pub(crate) fn is_prose(file: &str) -> bool {
-    file.rsplit_once('.').is_none_or(|(_, end)| is_one_of(end, &["md", "rst", "txt", "adoc", "mdx", "markdown"]))
+    file.rsplit_once('.')
+        .is_none_or(|(_, end)| is_one_of(end, &["md", "rst", "txt", "adoc", "asciidoc", "org", "mdx", "markdown"]))
 }
 
 fn is_data(file: &str) -> bool {

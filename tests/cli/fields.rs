@@ -115,3 +115,44 @@ fn metadata_is_shown_below_results() {
     let stats = run(&fixture, &["mem", "stats", "--format", "json"]).json();
     assert_eq!(stats["columns"], Value::Array(Vec::new()), "only custom columns have facets");
 }
+
+#[test]
+fn conditions_on_complexity_and_imports_select_code() {
+    let fixture = Fixture::plain();
+    fixture.write(
+        "app.py",
+        "import json\nimport requests.adapters\n\n\ndef busy(items):\n    for item in items:\n        if item:\n            \
+         requests.adapters.send(item)\n\n\ndef calm(text):\n    return json.loads(text)\n",
+    );
+    fixture.write("guide.md", "# Guide\n\nbusy words\n");
+    assert_eq!(fixture.aur(&["mem", "index"]).code, Some(0));
+    let search = |condition: &str| {
+        let run = fixture.aur(&["mem", "search", "--where", condition, "--format", "json"]);
+        assert_eq!(run.code, Some(0), "{run:?}");
+        let json = run.json();
+        let results = json["results"].as_array().expect("the value is a list").clone();
+        (results.iter().map(|hit| hit["name"].as_str().expect("a name").to_owned()).collect::<Vec<_>>(), results)
+    };
+    let (names, results) = search("complexity>0.1");
+    assert_eq!(names, ["busy"]);
+    assert_eq!((&results[0]["complexity"]["branches"], &results[0]["complexity"]["loops"]), (&1.into(), &1.into()));
+    assert_eq!(results[0]["imports"], serde_json::json!(["requests.adapters"]));
+    for (condition, expected) in [
+        ("loops=1", &["busy"][..]),
+        ("branches in 1..9", &["busy"]),
+        ("imports=requests", &["busy"]),
+        ("imports=request", &[]),
+        ("imports in json,none", &["calm"]),
+        ("complexity=complex", &[]),
+    ] {
+        let run = fixture.aur(&["mem", "search", "--where", condition, "--type", "function", "--format", "json"]);
+        let json = run.json();
+        let names: Vec<&str> =
+            json["results"].as_array().expect("a list").iter().filter_map(|h| h["name"].as_str()).collect();
+        assert_eq!(names, expected, "{condition}: {run:?}");
+    }
+    let (names, _) = search("complexity<0.1");
+    assert!(names.contains(&"calm".to_owned()) && !names.contains(&"Guide".to_owned()), "{names:?}");
+    let run = fixture.aur(&["mem", "search", "--where", "complexity>much"]);
+    assert!(run.code == Some(2) && run.err.contains("complexity"), "{run:?}");
+}

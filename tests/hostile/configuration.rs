@@ -16,7 +16,7 @@ const CONFIG: &str = ".aurora/config.toml";
 const KEYS: &[(&str, &[&str])] = &[
     ("run", &["memory", "jobs", "batch_files", "queue_batches"]),
     ("stage.discover", &["max_file_size", "skip_directories", "keep_listings", "batch_files", "batch_bytes"]),
-    ("stage.incremental-check", &["git", "mtime", "redact"]),
+    ("stage.incremental-check", &["git", "mtime", "redact", "redact_personal"]),
     ("stage.parse", &["timeout", "max_size"]),
     ("stage.chunk", &["max_size", "min_size", "whole_type_lines", "nested_function_lines", "max_chunks"]),
     ("stage.git-signal", &["tier"]),

@@ -122,3 +122,52 @@ proptest! {
         prop_assert_eq!(indexed(&std::fs::read(&written.path).expect("the file can be read")), expected);
     }
 }
+
+#[test]
+fn large_logs_are_indexed_and_decompression_bombs_are_skipped() {
+    let fixture = Fixture::plain();
+    fixture.write("auth.py", "def login():\n    return 1\n");
+    let logs = fixture.user_directory().join("logs/conversations/2025/12");
+    std::fs::create_dir_all(&logs).expect("the directory can be created");
+    let log = |last: &str| {
+        format!("# Conversation: Long\n\n{}## Phase 2: END\n{last}\n", "## Phase 1: WORK\nsome words\n".repeat(9_000))
+            + &"filler words of a long log\n".repeat(200_000)
+    };
+    let pack = |text: &[u8]| {
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        std::io::Write::write_all(&mut packed, text).expect("a text in memory can be packed");
+        packed.finish().expect("a text in memory can be packed")
+    };
+    std::fs::write(logs.join("plain-2025-12-01.md"), log("the plain zebra")).expect("the file can be written");
+    std::fs::write(logs.join("packed-2025-12-02.md.gz"), pack(log("the packed giraffe").as_bytes())).expect("written");
+    std::fs::write(logs.join("bomb-2025-12-03.md.gz"), pack(&vec![b'a'; (64 << 20) + 1])).expect("written");
+    let run = fixture.aur(&["mem", "index", "--format", "json"]);
+    assert_eq!(run.code, Some(0), "{run:?}");
+    for word in ["zebra", "giraffe"] {
+        let found = fixture.aur(&["mem", "search", word, "--source", "logs", "--format", "json"]).json();
+        assert_eq!(found["results"][0]["name"], "END", "{found}");
+    }
+    let skipped = fixture.aur(&["mem", "stats", "--skipped"]);
+    let bomb = "bomb-2025-12-03.md.gz: the log unpacks to more than 67108864 bytes";
+    assert!(skipped.out.contains(bomb), "{skipped:?}");
+}
+
+#[test]
+fn personal_data_in_logs_is_masked_in_the_index_only() {
+    let fixture = Fixture::plain();
+    fixture.write("auth.py", "AUTHOR = \"jane@example.org\"\n");
+    let path =
+        write(&fixture, &OAUTH.replace("Research providers first.", "Ask jane@example.org or +44 20 7946 0958."));
+    let text = || fixture.aur(&["mem", "search", "ask", "--source", "logs", "--show-content", "--format", "json"]).out;
+    assert_eq!(fixture.aur(&["mem", "index"]).code, Some(0));
+    let found = text();
+    assert!(found.contains("Ask ") && !found.contains("jane@") && !found.contains("7946"), "{found}");
+    let code = fixture.aur(&["mem", "search", "AUTHOR", "--show-content", "--format", "json"]).out;
+    assert!(code.contains("jane@example.org"), "{code}");
+    let log = std::fs::read_to_string(fixture.user_directory().join("logs/conversations").join(&path)).expect("a log");
+    assert!(log.contains("jane@example.org"));
+    fixture
+        .write(".aurora/pipeline.toml", "extends = \"default\"\n[stage.incremental-check]\nredact_personal = false\n");
+    assert_eq!(fixture.aur(&["mem", "index"]).code, Some(0));
+    assert!(text().contains("jane@example.org"));
+}

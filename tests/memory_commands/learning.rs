@@ -102,3 +102,53 @@ fn recall_prints_a_list() {
     assert!(run.out.contains("[Knowledge] ID: know:oauth2-providers\n   Activation: "), "{run:?}");
     assert!(run.out.contains("   Context: Auth0 compared with Okta\n"), "{run:?}");
 }
+
+#[test]
+fn personal_data_is_masked_unless_the_user_turns_this_off() {
+    let fixture = Fixture::plain();
+    let add = |text: &str| piped(&fixture, &["mem", "add", "note", "-", "--scope", "user"], text);
+    assert_eq!(add("# Deploys\n\nAsk jane@example.org about deploys, card 4111 1111 1111 1111.\n").code, Some(0));
+    let recalled = fixture.aur(&["mem", "recall", "deploys"]);
+    assert!(
+        recalled.out.contains("Ask ") && !recalled.out.contains("jane@") && !recalled.out.contains("4111"),
+        "{recalled:?}"
+    );
+    fixture.write_for_user("config.toml", "[redact]\npersonal = false\n");
+    assert_eq!(add("# Rollbacks\n\nAsk joe@example.org about rollbacks.\n").code, Some(0));
+    assert!(fixture.aur(&["mem", "recall", "rollbacks"]).out.contains("joe@example.org"));
+    // After the switch is on again, answers mask entries that were stored while it was off.
+    fixture.write_for_user("config.toml", "");
+    assert!(!fixture.aur(&["mem", "recall", "rollbacks"]).out.contains("joe@"));
+    assert!(fixture.aur(&["mem", "export", "--memory", "user"]).code.is_some());
+}
+
+#[test]
+fn verification_reports_references_to_missing_logs() {
+    let fixture = Fixture::plain();
+    let log =
+        r#"{"query": "log in", "timestamp": "2025-12-13T14:32:15Z", "phases": [{"name": "ASSESS", "output": {}}]}"#;
+    assert_eq!(piped(&fixture, &["log", "write", "--format", "json"], log).code, Some(0));
+    let listed = fixture.aur(&["logs", "list", "--format", "json"]).out;
+    let name = listed.split('"').find(|part| part.ends_with(".md")).expect("the list has a path").to_owned();
+    let add = |topic: &str, file: &str, section: &str, last: u32| {
+        let document = format!(
+            r#"{{"content": {{"topic": "{topic}", "summary": "a summary", "facts": [{{"id": "F1", "statement": "a fact"}}], "confidence": 0.7}},
+                "conversation_log_reference": {{"date": "2025-12-13", "file": "{file}", "section": "{section}", "line_range": [1, {last}]}}}}"#
+        );
+        let added = piped(&fixture, &["mem", "add", "knowledge", "-", "--scope", "user"], &document);
+        assert_eq!(added.code, Some(0), "{added:?}");
+    };
+    add("good", &name, "Phase 1: ASSESS", 2);
+    let verify = || fixture.aur(&["mem", "verify", "--memory", "user"]);
+    assert_eq!(verify().code, Some(0), "{:?}", verify());
+    add("gone", "2025/01/gone-2025-01-01.md", "Phase 1: ASSESS", 2);
+    add("renamed", &name, "Phase 9: NONE", 2);
+    add("beyond", &name, "Phase 1: ASSESS", 90_000);
+    let run = verify();
+    assert_eq!(run.code, Some(1), "{run:?}");
+    for part in
+        ["a log that does not exist: 2025/01/gone", "\"Phase 9: NONE\"", "lines after the end of", "3 references"]
+    {
+        assert!(run.out.contains(part) || run.err.contains(part), "{part}: {run:?}");
+    }
+}

@@ -36,7 +36,7 @@ Aurora has two configuration files:
 - `config.toml` configures the ranking of results ([the search](#the-search)). The user's file is
   `~/.aurora/config.toml`, or `config.toml` in the directory `AURORA_HOME`. A project's file is `.aurora/config.toml`.
   The user's file may also set [limits](#limits) for the pipelines of projects, and configure
-  [conversation logs](#conversation-logs).
+  [conversation logs](#conversation-logs) and the masking of [personal data](#personal-data).
 
 ## The pipeline
 
@@ -87,6 +87,16 @@ names, and the time after which they are compressed or removed.
 |---|---|---|---|---|
 ";
 
+const REDACT: &str = "
+## Personal data
+
+`[redact]` in the user's `config.toml` controls the masking of [personal data](../guides/security.md#personal-data).
+
+| key | type | default | meaning | environment variable |
+|---|---|---|---|---|
+| `personal` | `true` or `false` | `true` | Mask personal data in memories. | `AURORA_REDACT_PERSONAL` |
+";
+
 /// Returns the complete page about the configuration.
 pub(crate) fn reference() -> String {
     let registry = aurora::registry();
@@ -111,6 +121,7 @@ pub(crate) fn reference() -> String {
     for SettingReference { key, values, default, meaning, variable } in Settings::reference() {
         let _ = writeln!(page, "| `{key}` | {values} | `{default}` | {meaning} | `{variable}` |");
     }
+    page.push_str(REDACT);
     page
 }
 

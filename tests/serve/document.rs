@@ -107,6 +107,12 @@ fn every_answer_conforms_to_the_document() {
             Some(json!({"query": "zebras", "search_mode": "sparse", "include_content": false})),
         ),
         ("POST", "/api/v1/sessions/1/search", Some(json!({"query": ""}))),
+        (
+            "POST",
+            "/api/v1/sessions/1/search/batch",
+            Some(json!({"queries": [{"query": "zebras"}, {"query": "", "top_k": 3}]})),
+        ),
+        ("POST", "/api/v1/sessions/1/search/batch", Some(json!({"queries": []}))),
         ("GET", "/api/v1/sessions/1/search/stats", None),
         ("GET", "/api/v1/sessions/7/search/stats", None),
         ("POST", "/api/v1/memory/sessions", Some(json!({}))),

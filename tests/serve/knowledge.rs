@@ -520,3 +520,25 @@ fn a_server_killed_while_creating_a_session_starts_again() {
         assert!(search_articles(&server, session, "zeppelin").contains(&id), "{round}");
     }
 }
+
+#[test]
+fn a_batch_answers_its_searches_in_order() {
+    let (_fixture, server) = served();
+    let session = new_session(&server);
+    add(&server, session, "Animals", "Zebras have stripes.");
+    let path = format!("/api/v1/sessions/{session}/search/batch");
+    let queries = [json!({"query": "stripes"}), json!({"query": ""}), json!({"query": "zebras", "top_k": 1})];
+    let answers = server.post(&path, &json!({"queries": queries})).json();
+    let answers = answers["answers"].as_array().expect("the value is a list");
+    assert_eq!(answers.len(), 3);
+    for (at, query) in [(0, "stripes"), (2, "zebras")] {
+        let alone = search(&server, session, &queries[at]).json();
+        assert_eq!((&answers[at]["query"], &answers[at]["results"]), (&json!(query), &alone["results"]), "{answers:?}");
+    }
+    assert!(answers[1]["error"].is_string(), "{answers:?}");
+    for body in [json!({"queries": []}), json!({"queries": vec![json!({"query": "x"}); 101]}), json!({})] {
+        assert_eq!(server.post(&path, &body).status, 422, "{body}");
+    }
+    let missing = server.post("/api/v1/sessions/999/search/batch", &json!({"queries": [{"query": "x"}]})).json();
+    assert_eq!(missing["answers"][0]["results"], json!([]));
+}

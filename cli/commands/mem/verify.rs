@@ -1,8 +1,11 @@
 //! `aur mem verify`: checks the whole index, and the indexes of the memories.
 
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
 
+use aurora_logs::{DateRange, LogDirectory, LogFile};
 use aurora_memory::{Memory, MemoryCheck, MemoryError, Owner};
+use aurora_project::user;
 use aurora_storage::StorageError;
 use clap::Args;
 
@@ -95,10 +98,10 @@ fn verify_memory(args: &VerifyArgs, owner: Owner, program: &Program) -> Outcome 
     }
     let place = memories::place_of(owner, &root)?;
     let directory = place.directory().to_owned();
-    let (checked, in_index) = match Memory::open(place) {
-        Ok(Some(memory)) => (memory.verify(), memory.index_problem()),
+    let (checked, in_index, dangling) = match Memory::open(place) {
+        Ok(Some(memory)) => (memory.verify(), memory.index_problem(), dangling_references(&memory)),
         Ok(None) => return Err(Failure::new(format!("there is no memory at {}", directory.display()))),
-        Err(error) => (Err(error), None),
+        Err(error) => (Err(error), None, Ok(Vec::new())),
     };
     let check = match checked {
         Ok(check) => check,
@@ -114,13 +117,20 @@ fn verify_memory(args: &VerifyArgs, owner: Owner, program: &Program) -> Outcome 
     )];
     let for_index = in_index.as_ref().map(|problem| format!("the index: {problem}"));
     lines.extend(check.problems.iter().chain(&for_index).map(|problem| problem_line(problem, terminal)));
+    // A damaged store cannot be searched for references.
+    let dangling = if check.problems.is_empty() { dangling? } else { Vec::new() };
+    lines.extend(dangling.iter().map(|problem| problem_line(problem, terminal)));
     lines.extend(check.digest.as_ref().map(|digest| format!("Digest: {digest}")));
-    if check.problems.is_empty() && in_index.is_none() {
+    if check.problems.is_empty() && in_index.is_none() && dangling.is_empty() {
         lines.push(terminal.out.paint(Role::Good, "No problems found"));
     }
     terminal.line(&lines.join("\n"))?;
     match check.problems.len() as u64 {
-        0 if in_index.is_none() => Ok(()),
+        0 if in_index.is_none() && dangling.is_empty() => Ok(()),
+        0 if in_index.is_none() => Err(Failure::Short(format!(
+            "{} to conversation logs without a target; the entries themselves are intact",
+            units::counted(dangling.len() as u64, "reference")
+        ))),
         0 => Err(Failure::Short(format!(
             "the entries of the memory at {} are intact, but its index is damaged; `aur mem index --force` in a project rebuilds it",
             directory.display()
@@ -131,6 +141,66 @@ fn verify_memory(args: &VerifyArgs, owner: Owner, program: &Program) -> Outcome 
             directory.display()
         ))),
     }
+}
+
+/// Describes the references of entries to conversation logs, sections or lines that do not exist.
+fn dangling_references(memory: &Memory) -> Outcome<Vec<String>> {
+    let mut references: BTreeMap<String, Vec<Reference>> = BTreeMap::new();
+    memory.log_references(|id, reference| {
+        let Some(file) = reference.file else { return };
+        let last_line = reference.line_range.map(|(_, last)| u64::from(last));
+        let section = reference.section.map(str::to_owned);
+        let reference = Reference { entry: id.to_owned(), section, last_line };
+        references.entry(file.to_owned()).or_default().push(reference);
+    })?;
+    if references.is_empty() {
+        return Ok(Vec::new());
+    }
+    let logs = user::logs()?.map(|settings| LogDirectory::open(&settings.path)).transpose()?.flatten();
+    let mut known: HashMap<String, LogFile> = HashMap::new();
+    for log in
+        logs.iter().map(|logs| logs.files(DateRange::default())).collect::<Result<Vec<_>, _>>()?.into_iter().flatten()
+    {
+        // A directory that cannot be read is reported by the commands of logs.
+        let Ok(log) = log else { continue };
+        known.insert(log.name.clone(), log);
+    }
+    let mut dangling = Vec::new();
+    for (file, references) in references {
+        let name = file.rsplit('/').next().unwrap_or(&file);
+        let name = name.strip_suffix(".gz").unwrap_or(name);
+        let found = known.get(name.strip_suffix(".md").unwrap_or(name));
+        let describe = |Reference { entry, .. }: &Reference, what: &str| format!("{entry} refers to {what} {file}");
+        let Some(log) = found else {
+            dangling.extend(references.iter().map(|reference| describe(reference, "a log that does not exist:")));
+            continue;
+        };
+        let (mut sections, mut last_line) = (HashSet::new(), 0);
+        // A log that cannot be read to its end is reported like a log without the rest of its sections.
+        let _ = logs.iter().try_for_each(|logs| {
+            logs.sections(log, &mut |section| {
+                last_line = section.line_end;
+                sections.extend(section.name);
+                true
+            })
+        });
+        for reference in &references {
+            let heading = reference.section.as_deref().map(|section| section.trim_start_matches('#').trim());
+            if let Some(heading) = heading.filter(|heading| !sections.contains(*heading)) {
+                dangling.push(describe(reference, &format!("a section that does not exist, {heading:?}, of")));
+            } else if reference.last_line.is_some_and(|line| line > last_line) {
+                dangling.push(describe(reference, "lines after the end of"));
+            }
+        }
+    }
+    Ok(dangling)
+}
+
+/// The reference of an entry to a part of a log.
+struct Reference {
+    entry: String,
+    section: Option<String>,
+    last_line: Option<u64>,
 }
 
 /// Whether the error means that the memory is damaged.

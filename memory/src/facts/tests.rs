@@ -94,7 +94,7 @@ fn any_version() -> impl Strategy<Value = Version> {
 fn index(entry: &Entry, version: &Version) -> Snapshot {
     let version = Version { document: Some(entry.document().clone()), ..version.clone() };
     let indexed = IndexedEntry::new(entry.id(), version).expect("the version has a document");
-    let chunks = chunks_of(indexed, &indexed_path(entry.id())).expect("the document is a valid entry");
+    let chunks = chunks_of(indexed, &indexed_path(entry.id()), true).expect("the document is a valid entry");
     let directory = tempfile::TempDir::new_in("/dev/shm").or_else(|_| tempfile::TempDir::new()).expect("a directory");
     let environment = Environment::open(directory.path(), OpenMode::Create).expect("the directory is empty");
     let writer = environment.writer(WriterOptions::default()).expect("no other writer is open");

@@ -6,7 +6,8 @@ use aurora_memory_schema::{Entry, Kind, searchable};
 use aurora_pipeline::{
     Access, BatchView, BuildContext, Fingerprint, Stage, StageConfig, StageContext, StageError, Worker,
 };
-use aurora_redact::masked;
+use aurora_project::user;
+use aurora_redact::{masked, masked_personal};
 use aurora_stages::chunk::terms::ChunkTerms;
 use aurora_stages::columns::{PATH, ParsedFile, RECORD, Record, STATUS, SYMBOLS, TERMS, TEXT, Terms};
 use aurora_storage::{Chunk, ChunkType, Governance, MetaValue};
@@ -35,11 +36,13 @@ impl StageConfig for EntryChunks {
     }
 
     fn build(self, _: &BuildContext<'_>) -> Result<Box<dyn Stage>, StageError> {
-        Ok(Box::new(EntryChunksStage))
+        Ok(Box::new(EntryChunksStage { masks_personal_data: user::masks_personal_data() }))
     }
 }
 
-struct EntryChunksStage;
+struct EntryChunksStage {
+    masks_personal_data: bool,
+}
 
 impl Stage for EntryChunksStage {
     fn open(&self) -> Box<dyn Worker + '_> {
@@ -53,7 +56,7 @@ impl Stage for EntryChunksStage {
                     continue;
                 }
                 let indexed: IndexedEntry = serde_json::from_str(&texts[at]).map_err(StageError::from_error)?;
-                let chunks = chunks_of(indexed, path)?;
+                let chunks = chunks_of(indexed, path, self.masks_personal_data)?;
                 owners.extend(std::iter::repeat_n(row, chunks.len()));
                 records.extend(chunks.into_iter().map(Record));
             }
@@ -70,17 +73,30 @@ impl Stage for EntryChunksStage {
     }
 
     fn fingerprint(&self) -> Fingerprint {
+        let personal = self.masks_personal_data.then_some(aurora_redact::PERSONAL_VERSION);
         Fingerprint::new(EntryChunks::TYPE, 3)
             .with("redact", aurora_redact::VERSION)
+            .with("personal", personal.unwrap_or(0))
             .with("analyzer", aurora_analysis::ANALYZER_VERSION)
     }
 }
 
 /// Creates the chunks of an entry. A long text is split into several chunks.
-pub(crate) fn chunks_of(indexed: IndexedEntry, path: &str) -> Result<Vec<Chunk>, StageError> {
+pub(crate) fn chunks_of(
+    indexed: IndexedEntry,
+    path: &str,
+    masks_personal_data: bool,
+) -> Result<Vec<Chunk>, StageError> {
     let IndexedEntry { id, scope, session, created, edited, document, beside } = indexed;
-    // Entries that an earlier version of the program stored can contain secrets.
-    let entry = Entry::from_document(document).map_err(StageError::from_error)?.without_secrets();
+    // Entries that an earlier version of the program stored can contain secrets and personal data.
+    let mut entry = Entry::from_document(document).map_err(StageError::from_error)?.without_secrets();
+    if masks_personal_data {
+        entry = entry.without_personal_data();
+    }
+    let masked = |text: String| {
+        let text = masked(text);
+        if masks_personal_data { masked_personal(text) } else { text }
+    };
     let searched = searchable(&entry);
     let text = masked(searched.text);
     let name = name(&entry, searched.title);

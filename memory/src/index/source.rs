@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use aurora_pipeline::{Registry, StageContext, StageError};
+use aurora_project::user;
 use aurora_redact::{has_secret, masked};
 use aurora_stages::columns::Document;
 use aurora_stages::document_source::{self, DocumentSource, Documents};
@@ -30,6 +31,8 @@ pub(super) struct IndexedState {
     pub(super) store: String,
     /// The number of the newest indexed change.
     pub(super) change: u64,
+    /// The versions of the rules that masked the texts in the index; empty if an earlier version of the program wrote it.
+    pub(super) masks: String,
 }
 
 impl IndexedState {
@@ -37,16 +40,19 @@ impl IndexedState {
     pub(super) const STAGE: &'static str = EntryStore::TYPE;
 
     pub(super) fn from_view(view: &EntryView) -> Result<Self, MemoryError> {
-        Ok(Self { store: view.store_id().to_owned(), change: view.newest_change()? })
+        let personal = if user::masks_personal_data() { aurora_redact::PERSONAL_VERSION } else { 0 };
+        let masks = format!("{}.{personal}", aurora_redact::VERSION);
+        Ok(Self { store: view.store_id().to_owned(), change: view.newest_change()?, masks })
     }
 
     pub(super) fn parse(text: &str) -> Option<Self> {
-        let (store, change) = text.split_once(' ')?;
-        Some(Self { store: store.to_owned(), change: change.parse().ok()? })
+        let (store, rest) = text.split_once(' ')?;
+        let (change, masks) = rest.split_once(' ').unwrap_or((rest, ""));
+        Some(Self { store: store.to_owned(), change: change.parse().ok()?, masks: masks.to_owned() })
     }
 
     fn to_text(&self) -> String {
-        format!("{} {}", self.store, self.change)
+        format!("{} {} {}", self.store, self.change, self.masks)
     }
 }
 
@@ -67,7 +73,10 @@ impl DocumentSource for EntryStore {
         // that is newer than the view.
         let view = &self.view()?;
         let now = IndexedState::from_view(view)?;
-        let before = cx.kept().and_then(IndexedState::parse).filter(|before| before.store == now.store);
+        let before = cx
+            .kept()
+            .and_then(IndexedState::parse)
+            .filter(|before| (&before.store, &before.masks) == (&now.store, &now.masks));
         let changed = before.map(|before| view.changed_since(before.change)).transpose()?.flatten();
         match changed {
             Some(ids) => {

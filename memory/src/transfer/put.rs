@@ -116,9 +116,13 @@ fn transfer(
 ) -> Result<TransferReport, MemoryError> {
     let mut report = TransferReport::default();
     let (mut batch, mut bytes) = (Vec::new(), 0);
+    let masks_personal_data = user::masks_personal_data();
     for incoming in entries {
         match incoming.and_then(|incoming| check_accepted(incoming, owner)) {
-            Ok(incoming) => {
+            Ok(mut incoming) => {
+                if masks_personal_data {
+                    incoming.entry = incoming.entry.without_personal_data();
+                }
                 bytes += size_of(&incoming);
                 batch.push(incoming);
             }

@@ -344,7 +344,7 @@ parameters! {
         code: f32 = 1.0, RATE;
         /// Rate of forgetting of classes, interfaces, structs, enums and type aliases.
         types: f32 = 1.0, RATE;
-        /// Rate of forgetting of sections of Markdown.
+        /// Rate of forgetting of sections of Markdown and similar documents.
         kb: f32 = 1.3, RATE;
         /// Rate of forgetting of sections of other documents.
         doc: f32 = 1.3, RATE;

@@ -1,6 +1,5 @@
 //! Selects the chunks that meet a condition on metadata, using the labels in the dictionary.
 
-use std::ops::{Bound, RangeBounds};
 use std::path::Path;
 
 use aurora_storage::{
@@ -13,23 +12,25 @@ use roaring::{MultiOps, RoaringBitmap};
 use crate::filter::condition::Condition;
 use crate::filter::error::{FilterError, SelectError};
 use crate::filter::filtered_index::FilteredIndex;
-use crate::filter::number::Number;
-use crate::filter::operand::{NumberRange, Operand};
 use crate::filter::properties::Property;
+use crate::filter::typed_condition::TypedCondition;
 use crate::memory::column;
 use crate::work::WorkBudget;
 
-/// Returns the chunks that meet a condition.
+/// Returns the chunks that meet a condition. If reading a property of every chunk is expensive, only chunks in `within`
+/// are selected (`None` for all).
 pub(super) fn select(
     condition: &Condition,
     index: &FilteredIndex<'_>,
     from: Option<&Path>,
+    within: Option<&RoaringBitmap>,
     work: &WorkBudget,
 ) -> Result<RoaringBitmap, SelectError> {
     work.check()?;
-    if let Some(property) = property(&condition.key, index.snapshot)? {
-        let equal = property.select_equal(condition, index, from, work)?;
-        return Ok(apply_operator(condition, index.snapshot, index.snapshot.live().clone(), equal));
+    if let Some(property) = property(condition, index.snapshot)? {
+        let any = property.chunks(index.snapshot)?;
+        let equal = property.select_equal(condition, index, from, within, work)?;
+        return Ok(apply_operator(condition, index.snapshot, any, equal));
     }
     match index.annotations.filter(|_| condition.key == column::TAGS) {
         Some(annotations) => select_by_tags(condition, annotations, index.snapshot, work),
@@ -44,17 +45,21 @@ pub(super) fn is_built_in(key: &str) -> bool {
 
 /// Checks that a condition fits the column that it names.
 pub(super) fn check(condition: &Condition, snapshot: &Snapshot) -> Result<(), SelectError> {
-    match property(&condition.key, snapshot)? {
+    match property(condition, snapshot)? {
         Some(property) => property.check(condition)?,
         None => drop(TypedCondition::new(condition, kind(&condition.key, snapshot)?)?),
     }
     Ok(())
 }
 
-/// Returns the built-in property with this key, unless the index has a column of this name.
-fn property(key: &str, snapshot: &Snapshot) -> Result<Option<Property>, StorageError> {
-    let Some(property) = Property::from_key(key) else { return Ok(None) };
-    Ok(if is_column(key, snapshot)? { None } else { Some(property) })
+/// Returns the built-in property that a condition names, unless the index has a column of this name. Reasoning patterns
+/// have a text with the name `complexity`, so only numbers refer to the complexity of code.
+fn property(condition: &Condition, snapshot: &Snapshot) -> Result<Option<Property>, StorageError> {
+    match Property::from_key(&condition.key) {
+        Some(Property::Complexity) => Ok(condition.has_numbers().then_some(Property::Complexity)),
+        Some(property) if !is_column(&condition.key, snapshot)? => Ok(Some(property)),
+        _ => Ok(None),
+    }
 }
 
 /// Returns whether an index declares a column of this name or stores a value for it.
@@ -130,51 +135,6 @@ fn apply_operator(
         (snapshot.live() - any) | equal
     } else {
         equal
-    }
-}
-
-/// The operands of a condition except `none`, converted to the type of the column.
-enum TypedCondition<'c> {
-    /// Texts, including `true` and `false`, which are compared with labels verbatim.
-    Texts(Vec<&'c str>),
-    /// Ranges of numbers, at least one of which must contain the value.
-    Numbers(Vec<NumberRange>),
-}
-
-impl<'c> TypedCondition<'c> {
-    fn new(condition: &'c Condition, kind: ColumnKind) -> Result<Self, FilterError> {
-        let Condition { key, operator, operands } = condition;
-        let wrong = |operand: &Operand| FilterError::Value { key: key.clone(), given: operand.text.clone(), kind };
-        if operator.is_order() {
-            if !kind.is_number() {
-                return Err(FilterError::Operator { key: key.clone(), operator: operator.as_str(), kind });
-            }
-            let [operand] = operands.as_slice() else { return Err(FilterError::Condition(condition.to_string())) };
-            let bound = operand.number().ok_or_else(|| wrong(operand))?;
-            return Ok(Self::Numbers(operator.range(bound).into_iter().collect()));
-        }
-        let operands = operands.iter().filter(|operand| !operand.is_none());
-        if kind.is_number() {
-            let numbers = |operand: &Operand| match operand.numbers() {
-                Some((Bound::Included(low), Bound::Included(high))) if low > high => {
-                    Err(FilterError::Range { key: key.clone(), given: operand.text.clone() })
-                }
-                range => range.ok_or_else(|| wrong(operand)),
-            };
-            return Ok(Self::Numbers(operands.map(numbers).collect::<Result<_, _>>()?));
-        }
-        let text = |operand: &'c Operand| match operand.text.as_str() {
-            "true" | "false" => Ok(operand.text.as_str()),
-            _ if kind == ColumnKind::Bool => Err(wrong(operand)),
-            text => Ok(text),
-        };
-        Ok(Self::Texts(operands.map(text).collect::<Result<_, _>>()?))
-    }
-
-    /// Returns whether a stored value is a number that meets the condition.
-    fn accepts_number(&self, stored: &str) -> bool {
-        let Self::Numbers(ranges) = self else { return false };
-        Number::parse(stored).is_some_and(|stored| ranges.iter().any(|range| range.contains(&stored)))
     }
 }
 

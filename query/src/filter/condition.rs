@@ -94,6 +94,12 @@ impl Condition {
         matches!(self.operator, Operator::Equal | Operator::In) && self.operands.iter().any(Operand::is_none)
     }
 
+    /// Returns whether the condition compares numbers.
+    pub(super) fn has_numbers(&self) -> bool {
+        let mut values = self.operands.iter().filter(|operand| !operand.is_none()).peekable();
+        self.operator.is_order() || values.peek().is_some() && values.all(|operand| operand.numbers().is_some())
+    }
+
     /// Returns whether the user probably meant to write a list.
     pub(super) fn resembles_list(&self) -> bool {
         matches!(self.operator, Operator::Equal | Operator::NotEqual)

@@ -15,6 +15,7 @@ mod properties;
 mod required_terms;
 mod spec;
 mod text;
+mod typed_condition;
 mod types;
 
 pub(crate) use columns::unreadable_tags_note;

@@ -205,7 +205,7 @@ impl Filter {
             selection.require(any, || no_language(snapshot, &self.languages))?;
         }
         for condition in &self.where_ {
-            match columns::select(condition, index, self.from.as_deref(), work) {
+            match columns::select(condition, index, self.from.as_deref(), selection.chunks.as_ref(), work) {
                 Ok(some) => selection.require(some, || Ok(no_chunk(condition)))?,
                 // The column belongs to another index, or no chunk has a value yet. Entries of memory and code have
                 // different columns, so entries do not count as chunks without a value.

@@ -55,6 +55,9 @@ pub fn complete(searchers: &[&Searcher], results: &mut SearchResults, details: &
         details.work.check()?;
         let files = &mut files[hit.root_place];
         hit.file_state = Some(files.state(hit)?);
+        if hit.chunk_type.is_source_code() {
+            hit.imports = files.snapshot.relations(hit.id)?.map(|relations| relations.imports).unwrap_or_default();
+        }
         if details.snippet_lines == 0 {
             continue;
         }

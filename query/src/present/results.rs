@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use aurora_storage::{AccessRecord, Chunk, ChunkHistory, ChunkId, ChunkRecord, ChunkType, Governance, MetaValue};
+use aurora_storage::{
+    AccessRecord, Chunk, ChunkHistory, ChunkId, ChunkRecord, ChunkType, Complexity, Governance, MetaValue,
+};
 use serde::Serialize;
 use serde::ser::Serializer;
 
@@ -180,6 +182,12 @@ pub struct Hit {
     pub signature: String,
     /// Documentation text.
     pub doc: String,
+    /// Number of branches and loops, and a score computed from them; `None` unless the chunk is source code.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub complexity: Option<Complexity>,
+    /// The imports of the file that the chunk uses; empty before [`crate::complete`].
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub imports: Vec<String>,
     /// Full text; empty unless [`crate::Query::content`] is set.
     #[serde(rename = "content", skip_serializing_if = "String::is_empty")]
     pub text: String,
@@ -255,6 +263,8 @@ impl Hit {
             date: chunk.date,
             signature: chunk.signature,
             doc: chunk.doc,
+            complexity: chunk.chunk_type.is_source_code().then_some(chunk.complexity),
+            imports: Vec::new(),
             text: if content { chunk.text } else { String::new() },
             metadata: chunk.metadata,
             governance: chunk.governance,

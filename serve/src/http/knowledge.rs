@@ -7,10 +7,11 @@ use aurora_articles::{
 };
 use axum::extract::State as Shared;
 use axum::http::StatusCode;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::answer::Answer;
+use crate::answer::{Answer, JsonBuffer};
+use crate::http::batch;
 use crate::http::extract::{Body, PathParts};
 use crate::problem::Problem;
 use crate::state::{RequestWork, State};
@@ -190,23 +191,101 @@ pub(crate) async fn search(
 ) -> Result<Answer, Problem> {
     let search = move |state: &State, request: &RequestWork| {
         let body = body.parse()?;
-        if body.query.trim().is_empty() {
-            return Err(Problem::invalid("`query` is empty"));
-        }
-        within("query", &body.query, MAX_QUERY_CHARS)?;
-        if !(1..=MAX_TOP_K).contains(&body.top_k) {
-            return Err(Problem::invalid(format!("`top_k` must be a number from 1 to {MAX_TOP_K}")));
-        }
+        check_search(&body)?;
         if state.options.log_queries {
             tracing::info!(query = body.query, session = id, "search");
         }
-        match state.knowledge()?.session(id, &request.cancel) {
-            Ok(session) => Ok(session.search(&body, &request.budget)?),
-            Err(ArticleError::NoSession(_)) => Ok(ArticleAnswer::empty(&body)),
-            Err(error) => Err(error.into()),
-        }
+        find(session_of(state, id, request)?.as_deref(), &body, request)
     };
     state.answer(search).await
+}
+
+/// Several searches in one session.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct KnowledgeBatchBody {
+    /// The searches.
+    #[schema(min_items = 1)]
+    queries: Vec<ArticleRequest>,
+}
+
+/// The answers to several searches in a session.
+#[derive(Serialize, ToSchema)]
+#[allow(dead_code, reason = "it is only the schema of the answer of `search_batch`")]
+struct KnowledgeBatchAnswer {
+    /// One answer for each search, in the order of the searches.
+    answers: Vec<KnowledgeBatchItem>,
+}
+
+/// The answer to one search of a batch, or its error.
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+#[allow(dead_code, reason = "it is only the schema of the answer of `search_batch`")]
+enum KnowledgeBatchItem {
+    Answer(ArticleAnswer),
+    Problem(Problem),
+}
+
+/// Performs several searches in a session. If a search fails, the others are not affected. If the session does not
+/// exist, there are no results.
+#[utoipa::path(
+    post,
+    path = "/api/v1/sessions/{id}/search/batch",
+    tag = "knowledge",
+    params(("id" = u64, Path, description = "The session")),
+    request_body = KnowledgeBatchBody,
+    responses(
+        (status = 200, description = "One answer for each search", body = KnowledgeBatchAnswer),
+        (status = 400, description = "The body is not JSON", body = Problem),
+        (status = 422, description = "There are no searches, or too many", body = Problem),
+        (status = 503, description = "Too many requests are waiting", body = Problem),
+    )
+)]
+pub(crate) async fn search_batch(
+    Shared(state): Shared<Arc<State>>,
+    PathParts(id): PathParts<u64>,
+    body: Body<KnowledgeBatchBody>,
+) -> Result<Answer, Problem> {
+    let search = move |state: &State, request: &RequestWork| {
+        let queries = body.parse()?.queries;
+        let session = session_of(state, id, request)?;
+        let find = |query: &ArticleRequest| {
+            request.budget.check()?;
+            check_search(query)?;
+            find(session.as_deref(), query, request)
+        };
+        let write = |_: &ArticleRequest, found: ArticleAnswer, answers: &mut JsonBuffer| answers.push(&found);
+        batch::answers(&queries, (&state.options.limits, request), find, write)
+    };
+    state.send(state.work(search).await?)
+}
+
+/// Checks the values of a search.
+fn check_search(body: &ArticleRequest) -> Result<(), Problem> {
+    if body.query.trim().is_empty() {
+        return Err(Problem::invalid("`query` is empty"));
+    }
+    within("query", &body.query, MAX_QUERY_CHARS)?;
+    match body.top_k {
+        1..=MAX_TOP_K => Ok(()),
+        _ => Err(Problem::invalid(format!("`top_k` must be a number from 1 to {MAX_TOP_K}"))),
+    }
+}
+
+/// Returns a session; `None` if it does not exist.
+fn session_of(state: &State, id: u64, request: &RequestWork) -> Result<Option<Arc<Session>>, Problem> {
+    match state.knowledge()?.session(id, &request.cancel) {
+        Ok(session) => Ok(Some(session)),
+        Err(ArticleError::NoSession(_)) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn find(session: Option<&Session>, body: &ArticleRequest, request: &RequestWork) -> Result<ArticleAnswer, Problem> {
+    match session {
+        Some(session) => Ok(session.search(body, &request.budget)?),
+        None => Ok(ArticleAnswer::empty(body)),
+    }
 }
 
 /// Returns statistics of a session. If the session does not exist, all numbers are 0.

@@ -1,5 +1,6 @@
 //! The routes of the server and their middleware.
 
+mod batch;
 mod contents;
 mod extract;
 mod feedback;
@@ -76,6 +77,7 @@ fn api_router() -> OpenApiRouter<Arc<State>> {
         .routes(routes!(knowledge::add, knowledge::articles))
         .routes(routes!(knowledge::remove_article))
         .routes(routes!(knowledge::search))
+        .routes(routes!(knowledge::search_batch))
         .routes(routes!(knowledge::stats))
         .routes(routes!(memory::create_session))
         .routes(routes!(memory::recall))

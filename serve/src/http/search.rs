@@ -6,11 +6,11 @@ use aurora_live::{OpenedRoots, Roots};
 use aurora_project::{PackedAnswer, SearchRequest};
 use aurora_query::{Context, FilterSpec, Group, Mode, Query, QueryError, SearchResults, WorkBudget};
 use axum::extract::State as Shared;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::answer::{Answer, JsonBuffer, json};
+use crate::answer::{Answer, JsonBuffer};
+use crate::http::batch;
 use crate::http::extract::{Body, one_or_more};
 use crate::options::Limits;
 use crate::problem::Problem;
@@ -163,40 +163,15 @@ pub(crate) async fn search(Shared(state): Shared<Arc<State>>, body: Body<SearchB
 pub(crate) async fn batch(Shared(state): Shared<Arc<State>>, body: Body<BatchBody>) -> Result<Answer, Problem> {
     let search = move |state: &State, request: &RequestWork| {
         let (queries, options) = (body.parse()?.queries, &state.options);
-        let limits = &options.limits;
-        if queries.is_empty() || queries.len() > limits.batch {
-            return Err(Problem::invalid(format!("a batch has 1 to {} searches", limits.batch)));
-        }
         let find = |query: &SearchBody| {
             request.budget.check()?;
-            let search = search_request(query, limits, request.budget.clone())?;
+            let search = search_request(query, &options.limits, request.budget.clone())?;
             Found::new(&search, query.budget, options.roots.select(&query.root)?)
         };
-        let mut answers = JsonBuffer::new(limits.answer);
-        answers.push_short(b"{\"answers\":[");
-        // The number of threads limits the number of results that are in memory at the same time.
-        for (window, queries) in queries.chunks(rayon::current_num_threads()).enumerate() {
-            request.budget.check()?;
-            let found: Vec<Result<Found, Problem>> = match answers.is_full {
-                // The answer is full, so the remaining searches are not performed.
-                true => queries.iter().map(|_| Err(Problem::too_large(limits.answer))).collect(),
-                false => queries.par_iter().map(find).collect(),
-            };
-            for (at, (query, found)) in queries.iter().zip(found).enumerate() {
-                if window + at > 0 {
-                    answers.push_short(b",");
-                }
-                let written = found.and_then(|found| match answers.is_full {
-                    true => Err(Problem::too_large(limits.answer)),
-                    false => found.write(query.record && !options.read_only, &mut answers),
-                });
-                if let Err(problem) = written {
-                    answers.push_short(&json(&problem, usize::MAX)?);
-                }
-            }
-        }
-        answers.push_short(b"]}");
-        Ok(answers.into_bytes())
+        let write = |query: &SearchBody, found: Found, answers: &mut JsonBuffer| {
+            found.write(query.record && !options.read_only, answers)
+        };
+        batch::answers(&queries, (&options.limits, request), find, write)
     };
     state.send(state.work(search).await?)
 }

@@ -234,7 +234,9 @@ struct Quotes<'t> {
 impl<'t> Quotes<'t> {
     fn new(language: &Language, text: &'t str) -> Self {
         let mut parser = tree_sitter::Parser::new();
-        parser.set_language(&(language.grammar)()).expect("the grammar has a supported version");
+        parser
+            .set_language(&language.grammar.expect("programming languages have grammars")())
+            .expect("the grammar has a supported version");
         Self { text, tree: parser.parse(text, None) }
     }
 

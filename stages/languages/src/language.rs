@@ -44,6 +44,7 @@ use tree_sitter::Node;
 
 use crate::embedded::Embedded;
 use crate::highlight::{self, Highlight, TokenClass};
+use crate::outline::Outline;
 use crate::query::{CompiledQuery, QuerySyntaxError};
 use crate::symbols::{Import, SymbolKind, bounded, unquoted};
 
@@ -66,8 +67,8 @@ pub struct Language {
     pub claims: &'static [Claim],
     /// Whether a text from a file with one of `extensions` is in an unsupported language that uses the same extension.
     pub rejects: fn(&str) -> bool,
-    /// The tree-sitter grammar.
-    pub grammar: fn() -> tree_sitter::Language,
+    /// The tree-sitter grammar, or `None` if the outline of a document is read from its lines.
+    pub grammar: Option<fn() -> tree_sitter::Language>,
     /// Query sources, run as one query.
     pub(crate) queries: &'static [&'static str],
     /// Cache of the compiled queries. It is a separate static, because the cache has a destructor, and [`Language`]
@@ -220,19 +221,25 @@ impl BlockLimits {
     }
 }
 
-/// Settings of languages whose texts consist of sections.
+/// The way in which the sections of a document are found.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Sections {
-    /// Reads a `@heading` node. Returns `None` for headings that begin no section.
-    pub(crate) heading: fn(Node<'_>, &str) -> Option<Heading>,
-    /// Maximum number of lines. Longer texts are treated as plain text.
-    pub(crate) max_lines: u32,
+pub(crate) enum Sections {
+    /// The grammar finds the headings.
+    Nodes {
+        /// Reads a `@heading` node. Returns `None` for headings that begin no section.
+        heading: fn(Node<'_>, &str) -> Option<Heading>,
+        /// Maximum number of lines. Longer texts are treated as plain text.
+        max_lines: u32,
+    },
+    /// Reads the outline from the lines of a text, in linear time.
+    Lines(fn(&str) -> Outline<'_>),
 }
 
 /// A heading of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Heading {
-    /// Offset of the heading, or of its line if only white space precedes the heading on the line.
+    /// Offset of the heading, or of its line if only white space precedes the heading on the line. Anchors directly
+    /// before a heading belong to it.
     pub(crate) at: u32,
     /// Level of the heading. 1 is the highest level.
     pub(crate) level: u8,
@@ -248,6 +255,22 @@ impl Language {
         queries: &'static [&'static str],
         query: &'static QueryCache,
     ) -> Self {
+        Self { grammar: Some(grammar), queries, query, ..Self::without_grammar(name, extensions) }
+    }
+
+    /// Creates a document format whose outline is read from its lines. `embedded` returns the code blocks.
+    pub(crate) const fn document(
+        name: &'static str,
+        extensions: &'static [&'static str],
+        outline: fn(&str) -> Outline<'_>,
+        embedded: FindEmbedded,
+    ) -> Self {
+        let sections = Some(Sections::Lines(outline));
+        Self { sections, embedded: Some(embedded), ..Self::without_grammar(name, extensions) }
+    }
+
+    const fn without_grammar(name: &'static str, extensions: &'static [&'static str]) -> Self {
+        static NO_QUERY: QueryCache = QueryCache::new();
         Self {
             name,
             family: name,
@@ -257,9 +280,9 @@ impl Language {
             aliases: &[],
             claims: &[],
             rejects: |_| false,
-            grammar,
-            queries,
-            query,
+            grammar: None,
+            queries: &[],
+            query: &NO_QUERY,
             line_class: None,
             separator: ".",
             member_separator: None,
@@ -313,9 +336,10 @@ impl Language {
     /// Returns the queries, compiled at first use.
     ///
     /// # Errors
-    /// Fails if the queries do not fit the grammar, which is a bug in the language's directory.
+    /// Fails if the queries do not fit the grammar or if there is no grammar, which is a bug in the language's directory.
     pub(crate) fn compiled_query(&self) -> Result<&CompiledQuery, QuerySyntaxError> {
-        self.query.get_or_init(|| CompiledQuery::new(&(self.grammar)(), self.queries)).as_ref().map_err(Clone::clone)
+        let grammar = self.grammar.ok_or(QuerySyntaxError::UnsupportedGrammar)?;
+        self.query.get_or_init(|| CompiledQuery::new(&grammar(), self.queries)).as_ref().map_err(Clone::clone)
     }
 }
 

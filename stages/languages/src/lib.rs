@@ -38,6 +38,7 @@ mod language;
 mod lexical_tables;
 pub mod lines;
 mod mask;
+mod outline;
 mod parser;
 mod query;
 #[cfg(test)]
@@ -47,6 +48,7 @@ mod symbols;
 #[cfg(test)]
 mod tests;
 
+mod asciidoc;
 mod astro;
 mod bash;
 mod c;
@@ -72,12 +74,14 @@ mod lua;
 mod make;
 mod markdown;
 mod objc;
+mod org;
 mod perl;
 mod php;
 mod powershell;
 mod protobuf;
 mod python;
 mod r;
+mod rst;
 mod ruby;
 mod rust;
 mod scala;
@@ -109,6 +113,7 @@ macro_rules! languages {
 
 /// Every language of this build. Names and extensions are unique.
 pub static LANGUAGES: &[&Language] = languages! {
+    "asciidoc" => asciidoc::ASCIIDOC,
     "astro" => astro::ASTRO,
     "bash" => bash::BASH,
     "c" => c::C,
@@ -134,12 +139,14 @@ pub static LANGUAGES: &[&Language] = languages! {
     "make" => make::MAKE,
     "markdown" => markdown::MARKDOWN,
     "objc" => objc::OBJC,
+    "org" => org::ORG,
     "perl" => perl::PERL,
     "php" => php::PHP,
     "powershell" => powershell::POWERSHELL,
     "protobuf" => protobuf::PROTOBUF,
     "python" => python::PYTHON,
     "r" => r::R,
+    "rst" => rst::RST,
     "ruby" => ruby::RUBY,
     "rust" => rust::RUST,
     "scala" => scala::SCALA,

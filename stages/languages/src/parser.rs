@@ -15,7 +15,7 @@ use crate::extract::{headings, parts, sections};
 use crate::failure::ParseFailure;
 use crate::fences::fences;
 use crate::file_symbols::{FileSymbols, Truncation};
-use crate::language::Language;
+use crate::language::{Language, Sections};
 use crate::lines::{LineCounter, line_count};
 
 /// Number of operations between two progress callbacks of tree-sitter.
@@ -99,7 +99,7 @@ impl Parser {
         let lines = line_count(text);
         let parsed = match language {
             _ if u32::try_from(text.len()).is_err() => Err(ParseFailure::TooLarge),
-            Some(Language { sections: Some(sections), .. }) if lines > sections.max_lines => {
+            Some(Language { sections: Some(Sections::Nodes { max_lines, .. }), .. }) if lines > *max_lines => {
                 Ok(FileSymbols { truncation: Some(Truncation::Lines), ..self.parse_plain(text) })
             }
             Some(language) => self.try_parse(language, text, &deadline),
@@ -193,6 +193,9 @@ impl Parser {
         max_symbols: usize,
         deadline: &Deadline<'_>,
     ) -> Result<FileSymbols, ParseFailure> {
+        if let Some(Sections::Lines(outline)) = language.sections {
+            return Ok(outline(text).into_symbols(text, max_symbols));
+        }
         if (language.breaks_scanner)(text) {
             return Err(ParseFailure::TooComplex);
         }
@@ -201,8 +204,8 @@ impl Parser {
         debug_assert!(masked.as_ref().is_none_or(|masked| masked.len() == text.len()));
         let tree = parse_tree(&query.grammar, masked.as_deref().unwrap_or(text), deadline)?;
         let captures = Captures::collect(query, &tree, text, deadline)?;
-        let mut symbols = if let Some(prose) = &language.sections {
-            let headings = captures.headings.iter().filter_map(|node| (prose.heading)(*node, text)).collect();
+        let mut symbols = if let Some(Sections::Nodes { heading, .. }) = language.sections {
+            let headings = captures.headings.iter().filter_map(|node| heading(*node, text)).collect();
             sections::sections(text, headings, max_symbols)
         } else {
             outline(language, tree.root_node(), captures, text, max_symbols, deadline)?

@@ -1,4 +1,4 @@
-//! Finds and masks the secrets in a text: tokens in known formats, private keys, passwords in URLs and commands, and
+//! Finds and masks the secrets and, separately, the personal data in a text: tokens in known formats, private keys, passwords in URLs and commands, and
 //! values that look random and are assigned to the name of a secret.
 //!
 //! A mask has as many bytes as the secret, and line feeds are not masked, so the offsets of all other bytes stay the
@@ -31,6 +31,7 @@ mod letter_pairs;
 mod literals;
 mod names;
 mod netrc;
+mod personal;
 mod pgpass;
 mod private_key;
 mod reference;
@@ -68,6 +69,24 @@ pub fn find(text: &str) -> Vec<Secret> {
 pub fn masked(text: String) -> String {
     let secrets = find(&text);
     if secrets.is_empty() { text } else { mask(text, &secrets) }
+}
+
+/// Version of the rules for personal data. Must be increased whenever they may mask a text differently than before.
+pub const PERSONAL_VERSION: u32 = 1;
+
+/// Returns the personal data in a text in order, without overlaps: mail addresses, phone numbers, payment cards, bank
+/// accounts and national ids. These rules are for conversations and memory. Source code contains such data as names of
+/// authors and as test data.
+pub fn find_personal(text: &str) -> Vec<Secret> {
+    let mut found = Vec::new();
+    personal::find(text, &mut found);
+    disjoint(found)
+}
+
+/// Returns a text with its personal data masked.
+pub fn masked_personal(text: String) -> String {
+    let found = find_personal(&text);
+    if found.is_empty() { text } else { mask(text, &found) }
 }
 
 /// Whether a name, a path or an id contains a secret.

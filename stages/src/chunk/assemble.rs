@@ -5,6 +5,7 @@ use std::ops::Range;
 use aurora_storage::{Chunk, ChunkType, Complexity, StoredTokens};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::chunk::TOO_MANY_CHUNKS;
 use crate::chunk::definitions::Definitions;
 use crate::chunk::keys::Keys;
 use crate::chunk::layout::{Layout, Lines, trim};
@@ -119,7 +120,7 @@ impl<'a> Assembler<'a> {
     fn push(&mut self, chunk: Chunk) {
         let bytes = heap_bytes(&chunk) + size_of::<Chunk>();
         if self.found.chunks.len() >= self.options.max_chunks {
-            self.found.cut = Some("more chunks than `max_chunks`: the rest of the file was not indexed");
+            self.found.cut = Some(TOO_MANY_CHUNKS);
         } else if bytes > self.bytes_left {
             self.found.cut = Some("the chunks need too much memory: the rest of the file was not indexed");
         } else {

@@ -25,6 +25,9 @@ use aurora_storage::{BUILT_IN_METADATA, MetaValue};
 
 use crate::formats::documents;
 
+/// Reason why the rest of a file has no chunks.
+const TOO_MANY_CHUNKS: &str = "more chunks than `max_chunks`: the rest of the file was not indexed";
+
 /// Returns the chunks of a file of any format. Source files are divided by [`chunks_of`].
 ///
 /// # Errors
@@ -34,14 +37,19 @@ pub fn chunks_of_file(
     options: &ChunkOptions,
     is_stopped: &dyn Fn() -> bool,
 ) -> Result<FileChunks, String> {
-    let chunks = match source.language {
+    let (chunks, cut) = match source.language {
         documents::CONVERSATION => {
-            let mut chunks = Vec::new();
-            let read = log_sections::chunks_of_log(source.path, source.text.as_bytes(), |chunk| chunks.push(chunk));
-            read.map(|()| chunks).map_err(|error| error.to_string())?
+            let (mut chunks, mut cut) = (Vec::new(), None);
+            let add = |chunk| match chunks.len() < options.max_chunks {
+                true => chunks.push(chunk),
+                false => cut = Some(TOO_MANY_CHUNKS),
+            };
+            let read = log_sections::chunks_of_log(source.path, source.text.as_bytes(), add);
+            read.map_err(|error| error.to_string())?;
+            (chunks, cut)
         }
         documents::REASONING => {
-            vec![reasoning::chunk_of(source.path, source.text).map_err(|error| error.to_string())?]
+            (vec![reasoning::chunk_of(source.path, source.text).map_err(|error| error.to_string())?], None)
         }
         _ => {
             let mut found = chunks_of(source, options, is_stopped);
@@ -55,5 +63,5 @@ pub fn chunks_of_file(
     };
     let keys = || chunks.iter().flat_map(|chunk| &chunk.metadata).map(|(key, _)| key.as_str());
     debug_assert!(keys().all(|key| BUILT_IN_METADATA.contains(&key)), "a key is missing in the list");
-    Ok(FileChunks { chunks, ..FileChunks::default() })
+    Ok(FileChunks { chunks, cut, ..FileChunks::default() })
 }

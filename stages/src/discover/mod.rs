@@ -24,6 +24,7 @@ use aurora_storage::{ProjectDirectory, UserDirectory};
 
 use crate::columns::{INODE, Inode, LANGUAGE, MTIME, PATH, RelativePath, SIZE};
 use crate::formats::FormatTable;
+use crate::formats::documents::MAX_LOG_BYTES;
 use crate::git_signal::Repository;
 use crate::services::{
     CacheFiles, Checkpoint, LastCheck, MAX_FILE_SIZE, PreviousIndex, RunClock, RunScope, SourceTree, service,
@@ -204,12 +205,18 @@ impl DiscoverStage {
         let keeps_logs = self.tree.only().is_none() && logs.as_deref().and_then(Path::parent).is_some_and(Path::exists);
         let mut has_logs = false;
         for document in documents {
-            if document.size > self.config.max_file_size {
-                let (path, reason) = (document.path.to_string(), "larger than max_file_size".into());
+            let is_log = document.path.starts_with(UserDirectory::CONVERSATIONS_PREFIX);
+            let reason = match is_log {
+                true if document.size > MAX_LOG_BYTES => Some("a log of more than 64 MiB"),
+                false if document.size > self.config.max_file_size => Some("larger than max_file_size"),
+                _ => None,
+            };
+            if let Some(reason) = reason {
+                let (path, reason) = (document.path.to_string(), reason.into());
                 found.omissions.push(Omission { path, reason, is_error: false });
                 continue;
             }
-            has_logs |= document.path.starts_with(UserDirectory::CONVERSATIONS_PREFIX);
+            has_logs |= is_log;
             found.files.push(document);
         }
         if let Some(logs) = logs.filter(|_| keeps_logs && !has_logs) {

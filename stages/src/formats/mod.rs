@@ -140,7 +140,8 @@ mod tests {
             ("typescriptreact", "typescript"),
             ("shellscript", "bash"),
             ("plaintext", "text"),
-            ("rst", "text"),
+            ("restructuredtext", "rst"),
+            (".adoc", "asciidoc"),
             ("jupyter", "notebook"),
         ] {
             assert_eq!(language_by_word(name), Some(expected), "{name}");

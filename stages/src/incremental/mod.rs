@@ -25,6 +25,7 @@ use crate::columns::{
     RelativePath, SIZE, STATUS, TEXT,
 };
 use crate::formats;
+use crate::formats::documents::CONVERSATION;
 use crate::git_signal::Repository;
 use crate::services::{Checkpoint, PreviousIndex, Retry, RunClock, RunScope, SourceTree, is_gone, service};
 use content::FileContent;
@@ -44,6 +45,8 @@ stage_options! {
         mtime: bool = true, bool;
         /// Mask secrets: tokens, private keys, passwords in URLs, random values of secret names.
         redact: bool = true, bool;
+        /// Mask personal data in conversation logs: mail addresses, phone numbers, cards, bank accounts, national ids.
+        redact_personal: bool = true, bool;
     }
 }
 
@@ -109,8 +112,16 @@ impl Stage for IncrementalStage {
     }
 
     fn fingerprint(&self) -> Fingerprint {
-        let fingerprint = Fingerprint::new(IncrementalCheck::TYPE, 4);
-        if self.config.redact { fingerprint.with("redact", aurora_redact::VERSION) } else { fingerprint }
+        let mut fingerprint = Fingerprint::new(IncrementalCheck::TYPE, 4);
+        for (key, is_on, version) in [
+            ("redact", self.config.redact, aurora_redact::VERSION),
+            ("redact_personal", self.config.redact_personal, aurora_redact::PERSONAL_VERSION),
+        ] {
+            if is_on {
+                fingerprint = fingerprint.with(key, version);
+            }
+        }
+        fingerprint
     }
 
     fn close(&self, out: &mut Emitter<'_>, cx: &StageContext<'_>) -> Result<(), StageError> {
@@ -515,8 +526,11 @@ impl IncrementalWorker<'_> {
         row: &FileInput<'_>,
         cx: &StageContext<'_>,
     ) -> (Arc<str>, Original) {
-        let text =
-            if self.stage.config.redact { redaction::mask_secrets(text, &mut original, row.path, cx) } else { text };
+        let IncrementalCheck { redact, redact_personal, .. } = self.stage.config;
+        let mut text = if redact { redaction::mask_secrets(text, &mut original, row.path, cx) } else { text };
+        if redact_personal && row.language == CONVERSATION {
+            text = aurora_redact::masked_personal(text);
+        }
         (text.into(), Original(original.unwrap_or_default().into()))
     }
 

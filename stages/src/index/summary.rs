@@ -176,7 +176,7 @@ pub struct ChunkCounts {
     pub reasoning: u64,
     /// Phases of conversations, notes and turns.
     pub knowledge: u64,
-    /// Sections of Markdown.
+    /// Sections of Markdown and similar documents.
     pub kb: u64,
     /// Sections of other documents.
     pub doc: u64,

@@ -5,13 +5,14 @@ mod tree_memory;
 use std::sync::Arc;
 use std::time::Duration;
 
-use aurora_languages::{LANGUAGES, ParseFailure, ParseLimits, Parser, Truncation, by_name};
+use aurora_languages::{FileSymbols, LANGUAGES, ParseFailure, ParseLimits, Parser, Truncation, by_name};
 use aurora_pipeline::{
     Access, BatchView, BuildContext, Fingerprint, Stage, StageConfig, StageContext, StageError, Worker, stage_options,
 };
 
 use crate::columns::{LANGUAGE, PATH, ParsedFile, STATUS, SYMBOLS, TEXT};
 use crate::formats;
+use crate::formats::documents::CONVERSATION;
 use tree_memory::TreeMemory;
 
 stage_options! {
@@ -81,6 +82,10 @@ impl Worker for ParseWorker<'_> {
                 let _reserved = self.trees.reserve(texts[row].len());
                 let is_cancelled = || cx.cancelled();
                 match formats::has_code(&languages[row]) {
+                    _ if *languages[row] == *CONVERSATION => {
+                        // The chunk stage reads logs line by line.
+                        FileSymbols { lines: texts[row].lines().count() as u32, ..FileSymbols::default() }
+                    }
                     true => self.parser.parse_with_code(&texts[row], &is_cancelled),
                     false => self.parser.parse_cancellable(by_name(&languages[row]), &texts[row], &is_cancelled),
                 }

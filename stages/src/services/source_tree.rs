@@ -9,6 +9,7 @@ use aurora_storage::UserDirectory;
 
 use super::unread::{UnreadPaths, is_gone};
 use crate::columns::RelativePath;
+use crate::formats::documents::MAX_LOG_BYTES;
 
 /// Default maximum size of an indexed file, in bytes. The pipeline can override the value.
 pub(crate) const MAX_FILE_SIZE: u64 = 4 << 20;
@@ -58,10 +59,9 @@ impl SourceTree {
     /// Fails if the path is not a regular file, the file is too large, a component of the path is a symbolic link, or
     /// the system reports an error.
     pub(crate) fn read(&self, path: &str) -> io::Result<Vec<u8>> {
-        let limit = self.max_file_size.get().copied().unwrap_or(MAX_FILE_SIZE);
         match self.conversation(path) {
-            Some((log, logs)) => Directory::open_root(&logs)?.read(log, limit),
-            None => self.root.read(path, limit),
+            Some((log, logs)) => Directory::open_root(&logs)?.read(log, MAX_LOG_BYTES),
+            None => self.root.read(path, self.max_file_size.get().copied().unwrap_or(MAX_FILE_SIZE)),
         }
     }
 

@@ -101,6 +101,16 @@ impl Entry {
         Self::new(self.kind, self.id, without_secrets(self.document))
     }
 
+    /// Masks the personal data in the texts of the entry. Does not change the id and the links.
+    #[must_use]
+    pub fn without_personal_data(self) -> Self {
+        let masked = |(name, value): (String, Value)| {
+            let value = if name == "links" { value } else { mapped_texts(value, aurora_redact::masked_personal) };
+            (name, value)
+        };
+        Self::new(self.kind, self.id, self.document.into_iter().map(masked).collect())
+    }
+
     /// Returns the id, which begins with the prefix of the kind.
     pub fn id(&self) -> &str {
         &self.id
@@ -218,9 +228,31 @@ fn masked_value(value: Value) -> Value {
     }
 }
 
+/// Applies a function to every text in a value.
+fn mapped_texts(value: Value, map: fn(String) -> String) -> Value {
+    match value {
+        Value::String(text) => Value::String(map(text)),
+        Value::Array(values) => values.into_iter().map(|value| mapped_texts(value, map)).collect(),
+        Value::Object(fields) => {
+            fields.into_iter().map(|(name, value)| (name, mapped_texts(value, map))).collect::<Map<_, _>>().into()
+        }
+        other => other,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::Entry;
+
+    #[test]
+    fn personal_data_is_masked_except_in_ids_and_links() {
+        let text = r#"{"id": "note:a@b.com", "type": "note", "content": {"text": "call +44 20 7946 0958", "n": [1, "a@b.com"]},
+                       "links": [{"to": "note:c@b.com", "relation": "supports"}]}"#;
+        let entry = Entry::from_document(serde_json::from_str(text).unwrap()).unwrap().without_personal_data();
+        let shown = serde_json::to_string(entry.document()).unwrap();
+        assert!(!shown.contains("7946") && !shown.contains("\"a@b.com"), "{shown}");
+        assert!(entry.id() == "note:a@b.com" && shown.contains("note:c@b.com"), "{shown}");
+    }
 
     #[test]
     fn fields_whose_names_indicate_secrets_are_masked() {

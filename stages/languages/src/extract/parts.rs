@@ -30,10 +30,11 @@ pub(crate) fn add_part(found: &mut FileSymbols, mut part: FileSymbols, at: u32, 
     }
 }
 
-/// Sorts the boundaries that [`add_part`] appended, and removes repeated boundaries and calls.
+/// Sorts the boundaries and constants after parts were added, and removes repeated boundaries and calls.
 pub(crate) fn order_parts(found: &mut FileSymbols) {
     found.boundaries.sort_by_key(|boundary| (boundary.at, boundary.depth));
     found.boundaries.dedup_by_key(|boundary| boundary.at);
+    found.constants.sort_by_key(|constant| constant.at);
     let mut seen = rustc_hash::FxHashSet::default();
     found.calls.retain(|call| seen.insert(call.clone()));
 }

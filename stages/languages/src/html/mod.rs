@@ -19,7 +19,7 @@ static QUERY: QueryCache = QueryCache::new();
 /// HTML pages and fragments.
 pub(crate) static HTML: Language = Language {
     aliases: &["html-ts", "mhtml"],
-    sections: Some(Sections { heading, max_lines: MAX_LINES }),
+    sections: Some(Sections::Nodes { heading, max_lines: MAX_LINES }),
     embedded: Some(|text| scripts_and_styles(text, "javascript")),
     ..Language::new(
         "html",

@@ -18,7 +18,7 @@ static QUERY: QueryCache = QueryCache::new();
 
 /// CommonMark with front matter and tables.
 pub(crate) static MARKDOWN: Language = Language {
-    sections: Some(Sections { heading, max_lines: MAX_LINES }),
+    sections: Some(Sections::Nodes { heading, max_lines: MAX_LINES }),
     embedded: Some(fences),
     line_class: Some(class_of_line),
     ..Language::new(

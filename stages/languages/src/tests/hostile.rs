@@ -39,6 +39,12 @@ const REPEATED: &[&str] = &[
     "if(\n",
     "CREATE FUNCTION f ",
     "FROM a\n",
+    ".. _a:\n",
+    "====  ====\n",
+    "[[a",
+    "<<a",
+    "----\n",
+    "#+begin_a\n",
 ];
 
 #[test]

@@ -2,4 +2,5 @@ mod directories;
 mod highlighting;
 mod hostile;
 mod misread;
+mod outlines;
 mod values;

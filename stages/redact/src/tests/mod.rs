@@ -4,6 +4,7 @@
 mod commands;
 mod devices;
 mod formats;
+mod personal;
 mod properties;
 mod values;
 

@@ -1,4 +1,4 @@
-//! Documents that are neither source code nor Markdown: plain text, and formats from which text is extracted.
+//! Documents without a language: plain text, and formats from which text is extracted.
 //!
 //! Extraction marks headings with `#`, as in Markdown, so that the sections of a document are preserved.
 
@@ -13,7 +13,7 @@ use std::io::Read;
 
 pub use error::ExtractError;
 
-use error::MAX_TEXT_BYTES;
+pub(crate) use error::MAX_LOG_BYTES;
 
 /// A function that extracts the text of a document.
 pub type Extractor = fn(&[u8]) -> Result<String, ExtractError>;
@@ -43,12 +43,7 @@ const PLAIN: DocumentFormat =
 
 /// All document formats.
 pub static DOCUMENTS: &[DocumentFormat] = &[
-    DocumentFormat {
-        name: "text",
-        extensions: &["txt", "text", "rst", "adoc"],
-        aliases: &["plain", "plaintext", "restructuredtext", "asciidoc"],
-        ..PLAIN
-    },
+    DocumentFormat { name: "text", extensions: &["txt", "text"], aliases: &["plain", "plaintext"], ..PLAIN },
     DocumentFormat { name: "docx", extensions: &["docx"], aliases: &["word"], extract: Some(docx::text), ..PLAIN },
     DocumentFormat { name: "odt", extensions: &["odt", "fodt"], extract: Some(odt::text), ..PLAIN },
     DocumentFormat {
@@ -75,9 +70,9 @@ pub fn log_text(bytes: &[u8]) -> Result<String, ExtractError> {
         return Ok(String::from_utf8_lossy(bytes).into_owned());
     }
     let mut text = Vec::new();
-    flate2::read::MultiGzDecoder::new(bytes).take(MAX_TEXT_BYTES + 1).read_to_end(&mut text)?;
-    if text.len() as u64 > MAX_TEXT_BYTES {
-        return Err(ExtractError::TooLarge);
+    flate2::read::MultiGzDecoder::new(bytes).take(MAX_LOG_BYTES + 1).read_to_end(&mut text)?;
+    if text.len() as u64 > MAX_LOG_BYTES {
+        return Err(ExtractError::LogTooLarge);
     }
     Ok(String::from_utf8_lossy(&text).into_owned())
 }
@@ -91,7 +86,7 @@ mod tests {
     #[test]
     fn logs_that_unpack_to_too_much_text_are_rejected() {
         let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
-        packed.write_all(&vec![b'a'; MAX_TEXT_BYTES as usize + 1]).unwrap();
-        assert!(matches!(log_text(&packed.finish().unwrap()), Err(ExtractError::TooLarge)));
+        packed.write_all(&vec![b'a'; MAX_LOG_BYTES as usize + 1]).unwrap();
+        assert!(matches!(log_text(&packed.finish().unwrap()), Err(ExtractError::LogTooLarge)));
     }
 }

@@ -29,7 +29,7 @@ pub enum ChunkType {
     /// Source code outside every named symbol.
     #[default]
     Code,
-    /// A section of a Markdown knowledge base.
+    /// A section of a document with headings: Markdown, HTML, reStructuredText, AsciiDoc, Org.
     Kb,
     /// A section of a document (`.pdf`, `.docx`, `.txt`).
     Doc,

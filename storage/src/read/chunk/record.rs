@@ -214,6 +214,7 @@ pub struct StoredTokens {
 }
 
 /// Syntactic complexity of a chunk.
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Complexity {
     /// Number of branches.

@@ -12,7 +12,7 @@
 
 use aurora_codec::{ByteReader, put, put_list, put_varint};
 
-use crate::read::chunk::{Chunk, ChunkText, NewChunk, Relations};
+use crate::read::chunk::{Chunk, ChunkText, Complexity, NewChunk, Relations};
 
 /// Appends the texts of a chunk.
 pub(crate) fn encode_text(out: &mut Vec<u8>, chunk: &NewChunk<'_>) {
@@ -32,6 +32,17 @@ pub(crate) fn decode_text(bytes: &[u8]) -> Option<ChunkText> {
     let (complexity, other_hash, git) = reader.read()?;
     let read = ChunkText { text, doc, signature, byte_start, byte_end, complexity, other_hash, git };
     reader.is_empty().then_some(read)
+}
+
+/// Reads only the complexity of a chunk. Returns `None` if the bytes before it are invalid.
+pub(crate) fn decode_complexity(bytes: &[u8]) -> Option<Complexity> {
+    let mut reader = ByteReader::new(bytes);
+    // The text, the documentation and the signature.
+    for _ in 0..3 {
+        reader.text()?;
+    }
+    let _span: (u32, u32) = reader.read()?;
+    reader.read()
 }
 
 /// Reads only the text of a chunk, in place. Returns `None` if its bytes are invalid.

@@ -12,7 +12,9 @@ mod whole;
 
 pub(crate) use block::{BlockBuilder, CompressedBlock, Frame};
 pub(crate) use cache::FrameCache;
-pub(crate) use codec::{decode_relations, decode_text, decode_text_body, encode_relations, encode_text};
+pub(crate) use codec::{
+    decode_complexity, decode_relations, decode_text, decode_text_body, encode_relations, encode_text,
+};
 pub(crate) use whole::{decode_value, decode_whole, encode_value, encode_whole};
 
 /// Number of parts in each frame of [`crate::tables::Table::Content`].

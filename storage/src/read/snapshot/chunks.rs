@@ -7,9 +7,12 @@ use aurora_lmdb_pages::Cursor;
 use super::Snapshot;
 use crate::error::StorageError;
 use crate::read::blame::{self, Blame};
-use crate::read::chunk::{self, ArchivedSourceRecord, Chunk, ChunkId, ChunkRecord, ChunkText, Relations, SourceRecord};
+use crate::read::chunk::{
+    self, ArchivedSourceRecord, Chunk, ChunkId, ChunkRecord, ChunkText, Complexity, Relations, SourceRecord,
+};
 use crate::read::content::{
-    CONTENT_PARTS, CompressedBlock, RELATIONS, TEXTS, decode_relations, decode_text, decode_text_body,
+    CONTENT_PARTS, CompressedBlock, RELATIONS, TEXTS, decode_complexity, decode_relations, decode_text,
+    decode_text_body,
 };
 use crate::read::label::Label;
 use crate::tables::{Table, chunk_key, parse_chunk_key};
@@ -62,17 +65,49 @@ impl Snapshot {
     /// # Errors
     /// Fails if the index is damaged.
     pub fn for_each_text(&self, ids: &[u32], mut visit: impl FnMut(u32, &str)) -> Result<(), StorageError> {
+        self.for_each_content(ids, TEXTS, |id, bytes| decode_text_body(bytes).map(|text| visit(id, text)))
+    }
+
+    /// Calls `visit` with the id and the complexity of each chunk in `ids`, which must be live chunks in ascending
+    /// order.
+    ///
+    /// # Errors
+    /// Fails if the index is damaged.
+    pub fn for_each_complexity(&self, ids: &[u32], mut visit: impl FnMut(u32, Complexity)) -> Result<(), StorageError> {
+        self.for_each_content(ids, TEXTS, |id, bytes| decode_complexity(bytes).map(|complexity| visit(id, complexity)))
+    }
+
+    /// Calls `visit` with the id and the [imports](Relations::imports) of each chunk in `ids`, which must be live chunks
+    /// in ascending order.
+    ///
+    /// # Errors
+    /// Fails if the index is damaged.
+    pub fn for_each_imports(&self, ids: &[u32], mut visit: impl FnMut(u32, Vec<String>)) -> Result<(), StorageError> {
+        // Only keys need the key base.
+        self.for_each_content(ids, RELATIONS, |id, bytes| {
+            decode_relations(bytes, "").map(|relations| visit(id, relations.imports))
+        })
+    }
+
+    /// Calls `visit` with the id and the encoded content of each chunk in `ids`. `visit` returns `None` if the content
+    /// is invalid.
+    fn for_each_content(
+        &self,
+        ids: &[u32],
+        part: usize,
+        mut visit: impl FnMut(u32, &[u8]) -> Option<()>,
+    ) -> Result<(), StorageError> {
         let mut left = ids;
         while let Some(&first) = left.first() {
             let missing = || self.damaged(format!("chunk {first} has no valid content"));
             let (_, block) = self.block(Table::Content, first)?.ok_or_else(missing)?;
             let frame = block.frame::<CONTENT_PARTS>(first).flatten().ok_or_else(missing)?;
-            let texts = self.check(frame.decompress(TEXTS))?;
+            let contents = self.check(frame.decompress(part))?;
             let before = left.len();
             while let Some((&id, rest)) = left.split_first()
-                && let Some(range) = frame.range(id, TEXTS)
+                && let Some(range) = frame.range(id, part)
             {
-                visit(id, texts.get(range).and_then(decode_text_body).ok_or_else(missing)?);
+                contents.get(range).and_then(|bytes| visit(id, bytes)).ok_or_else(missing)?;
                 left = rest;
             }
             if left.len() == before {
