@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use aurora_logs::{SettingReference, Settings};
+use aurora_diagnostics::Setting;
+use aurora_logs::Settings;
 use aurora_pipeline::{ColumnReference, Key, RunConfig, STAGE_KEYS, TableReference, ValueType, format_bytes};
 use aurora_query::{Parameter, SearchConfig};
 use aurora_stages::limits::Limits;
@@ -108,7 +109,7 @@ pub(crate) fn reference() -> String {
         let _ = writeln!(page, "| `{}` | {} | {default} | {} | `{variable}` |", key.name, type_of(&key), key.meaning);
     }
     page.push_str(LOGS);
-    for SettingReference { key, values, default, meaning, variable } in Settings::reference() {
+    for Setting { key, values, default, meaning, variable } in Settings::reference() {
         let _ = writeln!(page, "| `{key}` | {values} | `{default}` | {meaning} | `{variable}` |");
     }
     page
