@@ -1,7 +1,7 @@
 //! The data that belongs to the user rather than a project: configuration, models, limits, and records of trust.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use aurora_analysis::{ModelDirectory, ModelError};
 use aurora_logs::Settings;
@@ -9,13 +9,27 @@ use aurora_plugins::trust::Consents;
 use aurora_stages::git_signal::is_tracked;
 use aurora_stages::index::Trust;
 use aurora_stages::limits::{LimitErrors, Limits};
-use aurora_storage::{KnownIndexes, UserDirectory};
+use aurora_storage::{KnownIndexes, ProjectDirectory, UserDirectory};
 
 use crate::error::ProjectError;
 
 /// Path of the user's own configuration; `None` without a home directory.
 pub fn config() -> Option<PathBuf> {
     Some(UserDirectory::from_environment()?.config())
+}
+
+/// Names of files that users of other programs write for a configuration, and that no command reads.
+const IGNORED_CONFIGURATIONS: [&str; 3] = ["config.yml", "config.yaml", "config.json"];
+
+/// Returns the files in the user's directory, and in the directory of the project at `root`, whose names show that they
+/// are meant to be configurations, but that no command reads.
+pub fn ignored_configurations(root: Option<&Path>) -> Vec<PathBuf> {
+    let user = UserDirectory::from_environment().map(|user| user.path().to_owned());
+    let mut directories = Vec::from_iter(user);
+    directories.extend(root.map(|root| ProjectDirectory::in_root(root).path().to_owned()));
+    directories.dedup();
+    let files = directories.iter().flat_map(|directory| IGNORED_CONFIGURATIONS.map(|name| directory.join(name)));
+    files.filter(|path| path.symlink_metadata().is_ok_and(|found| !found.is_dir())).collect()
 }
 
 /// Returns which indexes this user trusts: indexes with a record in the user's directory, or all indexes if

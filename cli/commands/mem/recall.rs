@@ -94,6 +94,7 @@ pub(crate) fn run(args: &RecallArgs, program: &Program) -> Outcome {
         memory: &args.memory,
         no_index: args.no_index,
         no_refresh: args.no_refresh,
+        read_only: args.read_only,
     };
     let mode = Mode::Hybrid;
     let mut searched = searched::open(&opened, &[], mode, program)?;
@@ -116,11 +117,14 @@ pub(crate) fn run(args: &RecallArgs, program: &Program) -> Outcome {
     // Activations are normalised within the candidates of a query, so one of them always has a high activation, even if
     // no candidate is relevant. Passive recall therefore also requires a term that matches the query.
     let is_relevant = |hit: &Hit| !args.passive || !hit.explanation.matched_terms.is_empty();
-    let recalled = searched.ask(|searchers| {
-        let mut found = searchers.search(&request)?;
-        found.hits.retain(|hit| hit.scores.activation >= least && is_relevant(hit));
-        Recalled::new(args, found, searchers, now)
-    });
+    let recalled = searched.ask(
+        |searchers| {
+            let mut found = searchers.search(&request)?;
+            found.hits.retain(|hit| hit.scores.activation >= least && is_relevant(hit));
+            Recalled::new(args, found, searchers, now)
+        },
+        program,
+    );
     let mut recalled = recalled?;
     recalled.found.notes.splice(0..0, std::mem::take(&mut searched.notes));
     recalled.print(args.format, &program.terminal)?;

@@ -162,14 +162,15 @@ pub(crate) fn run(args: &SearchArgs, program: &Program) -> Outcome {
     // Reject a query that is too long before an index is built for it.
     QueryError::check_length(&query)?;
     let SearchArgs { roots, memory, no_index, no_refresh, .. } = args;
-    let selected = searched::SearchedArgs { roots, memory, no_index: *no_index, no_refresh: *no_refresh };
+    let selected =
+        searched::SearchedArgs { roots, memory, no_index: *no_index, no_refresh: *no_refresh, read_only: false };
     let searched = searched::open(&selected, &flags(args), args.mode.unwrap_or_default(), program)?;
     searched.searchers.check(&filter)?;
     let projects = searched.searchers.iter().filter(|searcher| !searcher.is_memory());
     let roots: Vec<_> = projects.filter_map(|searcher| Some((searcher.name(), searcher.root()?))).collect();
     let links = Links::detect(terminal.out, roots.into_iter());
     let missing = searched.missing;
-    let mut session = Session { args, terminal, filter, patterns, links, searched };
+    let mut session = Session { args, program, terminal, filter, patterns, links, searched };
     if args.stdin {
         session.answer_lines(BufReader::new(std::io::stdin().lock()))?
     } else {
@@ -184,6 +185,7 @@ pub(crate) fn run(args: &SearchArgs, program: &Program) -> Outcome {
 /// The opened indexes, and the presentation of their answers.
 struct Session<'a> {
     args: &'a SearchArgs,
+    program: &'a Program,
     terminal: &'a Terminal,
     filter: FilterSpec,
     patterns: TextFilter,
@@ -274,7 +276,7 @@ impl Session<'_> {
         let answers: Vec<_> = requests.par_iter().map(|request| Answer::new(searchers, request, args)).collect();
         let mut notes = std::mem::take(&mut self.searched.notes);
         let finished = texts.iter().zip(answers).map(|(text, answer)| match answer {
-            // If the index of a memory is damaged, this search rebuilds it.
+            // If an index is damaged, this search rebuilds it.
             Err(QueryError::Storage(_)) => self.search(text, now),
             Ok(mut answer) => {
                 answer.found.notes.splice(0..0, std::mem::take(&mut notes));
@@ -287,7 +289,7 @@ impl Session<'_> {
 
     fn search(&mut self, text: &str, now: i64) -> Result<Answer, QueryError> {
         let (request, args) = (self.request(text, now), self.args);
-        let mut answer = self.searched.ask(|searchers| Answer::new(searchers, &request, args))?;
+        let mut answer = self.searched.ask(|searchers| Answer::new(searchers, &request, args), self.program)?;
         answer.found.notes.splice(0..0, std::mem::take(&mut self.searched.notes));
         Ok(answer)
     }

@@ -197,9 +197,7 @@ pub(crate) async fn search(
         if !(1..=MAX_TOP_K).contains(&body.top_k) {
             return Err(Problem::invalid(format!("`top_k` must be a number from 1 to {MAX_TOP_K}")));
         }
-        if state.options.log_queries {
-            tracing::info!(query = body.query, session = id, "search");
-        }
+        tracing::info!(target: aurora_project::QUERY_LOG, query = body.query, session = id, "search");
         match state.knowledge()?.session(id, &request.cancel) {
             Ok(session) => Ok(session.search(&body, &request.budget)?),
             Err(ArticleError::NoSession(_)) => Ok(ArticleAnswer::empty(&body)),

@@ -136,9 +136,6 @@ pub(crate) async fn search(Shared(state): Shared<Arc<State>>, body: Body<SearchB
     let search = move |state: &State, request: &RequestWork| {
         let (body, options) = (body.parse()?, &state.options);
         let search = search_request(&body, &options.limits, request.budget.clone())?;
-        if options.log_queries {
-            tracing::info!(query = body.query, "search");
-        }
         let mut answer = JsonBuffer::new(options.limits.answer);
         let found = Found::new(&search, body.budget, options.roots.select(&body.root)?)?;
         found.write(body.record && !options.read_only, &mut answer)?;
