@@ -10,6 +10,7 @@ pub(crate) mod mem;
 mod model;
 mod pipeline;
 mod plugin;
+mod report;
 mod serve;
 
 use clap::builder::styling::{AnsiColor, Styles};
@@ -105,6 +106,7 @@ pub(crate) enum Command {
     #[command(subcommand, subcommand_required = true, arg_required_else_help = true, after_help = crate::commands::logs::LOG_EXAMPLES)]
     Log(logs::LogCommand),
     Logs(logs::LogsArgs),
+    Report(report::ReportArgs),
     Serve(serve::ServeArgs),
     Init(init::InitArgs),
     Mcp(mcp::McpArgs),
@@ -123,6 +125,7 @@ impl Command {
             Self::Config(command) => config::run(command, program),
             Self::Log(command) => logs::run_log(command, program),
             Self::Logs(args) => logs::run(args, program),
+            Self::Report(args) => report::run(args, program),
             Self::Serve(args) => serve::run(args, program),
             Self::Init(args) => init::run(args, program),
             Self::Mcp(args) => mcp::run(args, program),

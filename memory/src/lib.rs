@@ -17,6 +17,7 @@ mod config;
 mod digest;
 mod error;
 mod facts;
+mod growth;
 mod home;
 mod index;
 mod learning;
@@ -34,6 +35,7 @@ mod verification;
 
 pub use aurora_memory_policy::{Scope, UnknownScope};
 pub use error::MemoryError;
+pub use growth::MemoryGrowth;
 pub use learning::{Helpfulness, OutcomeReport, TaskOutcome};
 pub use lifecycle::Pruned;
 pub use listing::{ListFilter, ListOrder};

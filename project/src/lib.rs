@@ -43,6 +43,7 @@ mod search;
 mod searchers;
 mod texts;
 mod tree;
+mod usage;
 pub mod user;
 mod user_settings;
 
@@ -73,6 +74,7 @@ pub use search::{OpenedSearcher, PackedAnswer, SearchRequest};
 pub use searchers::{QUERY_LOG, Searchers};
 pub use texts::{ChunkOutline, ChunkReport, FileReport, file_report};
 pub use tree::{DirectoryReport, FileEntry, LanguageShare, ReasonShare, TreeReport, tree};
+pub use usage::{DayUsage, FeedbackCounts, Interface, Latencies, UsageGroup, UsageLog, UsageReport, has_close_result};
 pub use user::ignored_configurations;
 pub use user_settings::{LogFileUse, LogSettings, SettingsTable, UsageSettings};
 

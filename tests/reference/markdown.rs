@@ -5,6 +5,7 @@ use std::fmt::Write;
 use aurora_diagnostics::Setting;
 use aurora_logs::Settings;
 use aurora_pipeline::{ColumnReference, Key, RunConfig, STAGE_KEYS, TableReference, ValueType, format_bytes};
+use aurora_project::{LogSettings, SettingsTable as _, UsageSettings};
 use aurora_query::{Parameter, SearchConfig};
 use aurora_stages::limits::Limits;
 use serde_json::Value;
@@ -37,7 +38,8 @@ Aurora has two configuration files:
 - `config.toml` configures the ranking of results ([the search](#the-search)). The user's file is
   `~/.aurora/config.toml`, or `config.toml` in the directory `AURORA_HOME`. A project's file is `.aurora/config.toml`.
   The user's file may also set [limits](#limits) for the pipelines of projects, and configure
-  [conversation logs](#conversation-logs).
+  [conversation logs](#conversation-logs), and [the log and the record of searches](#log-and-usage). `aur config show`
+  prints all settings and where they are set.
 
 ## The pipeline
 
@@ -78,6 +80,16 @@ They do not apply to command-line flags or to files selected with `--pipeline` (
 |---|---|---|---|---|
 ";
 
+const LOG: &str = "
+## Log and usage
+
+`[log]` in the user's `config.toml` configures the [log of the program](../guides/observability.md#log), and `[usage]`
+the [record of searches](../guides/observability.md#report).
+
+| key | values | default | meaning | environment variable |
+|---|---|---|---|---|
+";
+
 const LOGS: &str = "
 ## Conversation logs
 
@@ -111,6 +123,12 @@ pub(crate) fn reference() -> String {
     page.push_str(LOGS);
     for Setting { key, values, default, meaning, variable } in Settings::reference() {
         let _ = writeln!(page, "| `{key}` | {values} | `{default}` | {meaning} | `{variable}` |");
+    }
+    page.push_str(LOG);
+    for (table, keys) in [(LogSettings::NAME, LogSettings::KEYS), (UsageSettings::NAME, UsageSettings::KEYS)] {
+        for Setting { key, values, default, meaning, variable } in keys {
+            let _ = writeln!(page, "| `{table}.{key}` | {values} | `{default}` | {meaning} | `{variable}` |");
+        }
     }
     page
 }

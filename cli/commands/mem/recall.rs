@@ -10,6 +10,7 @@ use aurora_query::{
 use aurora_storage::{ChunkHistory, ChunkType};
 use clap::{Args, ValueEnum};
 
+use crate::commands::mem::search::record_usage;
 use crate::context::{Outcome, Program, SearchedMemory, SearchedRoots, Terminal, args, memories, searched};
 use crate::output::{json, sanitize};
 
@@ -194,6 +195,7 @@ impl Recalled {
 fn remember(args: &RecallArgs, query: &str, searchers: &Searchers, recalled: &Recalled, now: i64, terminal: &Terminal) {
     let shown = recalled.displayed_chunks();
     searchers.record(shown.iter().copied(), now);
+    record_usage(std::iter::once(&recalled.found), searchers, now);
     if let Some(session) = &args.memory.session {
         memories::note_search(session, query, searchers, &shown, terminal);
     }

@@ -1,8 +1,9 @@
 //! `aur mem search`: answers queries from users and programs.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
+use std::path::Path;
 
-use aurora_project::{PackedAnswer, SearchRequest, Searchers, chain, has_sources};
+use aurora_project::{Interface, PackedAnswer, SearchRequest, Searchers, UsageLog, chain, has_sources};
 use aurora_query::{
     Context, ContextBlock, FileState, FilterSpec, FlagValue, Fusion, Group, Hit, MAX_QUERY_BYTES, Mode, Query,
     QueryError, SearchResults, ShownChunk, Source, TextFilter, WorkBudget,
@@ -439,11 +440,21 @@ impl Session<'_> {
         }
         let shown: Vec<Vec<ShownChunk<'_>>> = answers.iter().map(Answer::shown_chunks).collect();
         self.searched.searchers.record(shown.iter().flatten().copied(), now);
+        record_usage(answers.iter().map(|answer| &answer.found), &self.searched.searchers, now);
         if let Some(session) = &self.args.memory.session {
             for (answer, shown) in answers.iter().zip(&shown) {
                 memories::note_search(session, &answer.found.query, &self.searched.searchers, shown, self.terminal);
             }
         }
+    }
+}
+
+/// Adds searches to the record of searches. Errors are ignored.
+pub(super) fn record_usage<'a>(answers: impl Iterator<Item = &'a SearchResults>, searchers: &Searchers, now: i64) {
+    if let Some(usage) = UsageLog::open() {
+        let projects = searchers.iter().filter(|searcher| !searcher.is_memory());
+        let roots: Vec<&Path> = projects.filter_map(|searcher| searcher.root()).collect();
+        usage.searches(Interface::Cli, answers, &roots, now);
     }
 }
 

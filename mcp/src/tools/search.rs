@@ -1,7 +1,7 @@
 //! `search`: the best texts for a query, within a budget.
 
 use aurora_live::{OpenedRoots, Roots};
-use aurora_project::SearchRequest;
+use aurora_project::{Interface, SearchRequest};
 use aurora_query::{Context, FilterSpec, Query};
 use serde::Deserialize;
 
@@ -53,6 +53,7 @@ pub(super) fn answer(arguments: &Arguments, roots: &Roots, budget: usize) -> Res
     let notes: Vec<String> = notes.into_iter().chain(format_notes(&found.notes)).collect();
     let packed = searchers.packed_as(&found, budget, &request.query.work, |packed| format_answer(&notes, packed))?;
     roots.record(packed.shown(), now);
+    roots.searched(Interface::Mcp, &found, true, now);
     Ok(format_answer(&notes, &packed))
 }
 

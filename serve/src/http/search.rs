@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use aurora_live::{OpenedRoots, Roots};
-use aurora_project::{PackedAnswer, SearchRequest};
+use aurora_project::{Interface, PackedAnswer, SearchRequest};
 use aurora_query::{Context, FilterSpec, Group, Mode, Query, QueryError, SearchResults, WorkBudget};
 use axum::extract::State as Shared;
 use rayon::prelude::*;
@@ -271,6 +271,7 @@ impl Found {
             None => roots.record(results.shown(), *now),
             Some(packed) => roots.record(packed.shown(), *now),
         }
+        roots.searched(Interface::Http, results, records, *now);
         Ok(())
     }
 }
