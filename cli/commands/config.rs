@@ -124,7 +124,7 @@ pub(crate) fn run(command: &ConfigCommand, program: &Program) -> Outcome {
 fn collect(project: &Project, program: &Program) -> Outcome<Vec<ShownSetting>> {
     let config = project.settings(Vec::new())?;
     user::limits()?;
-    user::logs()?;
+    let logs = user::logs()?;
     let invalid = |found| Failure::findings("the configuration", &found);
     LogSettings::load().map_err(invalid)?;
     UsageSettings::load().map_err(invalid)?;
@@ -155,6 +155,11 @@ fn collect(project: &Project, program: &Program) -> Outcome<Vec<ShownSetting>> {
     ];
     for (table, keys) in tables {
         all.extend(keys.iter().map(|key| sources.setting(format!("{table}.{}", key.key), key.default, key.variable)));
+    }
+    // The default depends on AURORA_HOME.
+    let path = all.iter_mut().find(|setting| setting.key == "logs.path" && matches!(setting.source, Source::BuiltIn));
+    if let Some((path, logs)) = path.zip(logs) {
+        *path = masked_setting(path.key.clone(), format!("{:?}", logs.path), None);
     }
     if let Some(level) = all.iter_mut().find(|setting| setting.key == "log.level") {
         let variable = || std::env::var("RUST_LOG").ok().filter(|directives| !directives.trim().is_empty());

@@ -275,6 +275,14 @@ fn health_readiness_and_metrics_are_served() {
     ] {
         assert!(figures.body.contains(&line), "{line} in {}", figures.body);
     }
+    let usage = fixture.user_directory().join("usage/usage.jsonl");
+    let record = std::fs::read_to_string(&usage).expect("the search is recorded");
+    assert!(record.lines().count() == 1 && record.contains(r#""via":"http""#) && !record.contains("page"), "{record}");
+    let log = std::fs::read_to_string(fixture.user_directory().join("logs/aurora.log")).expect("the log is written");
+    assert!(log.contains(r#"route="/api/v1/search""#) && !log.contains(r#"query="page""#), "{log}");
+    let server = Server::start(&fixture, &["--read-only"]);
+    server.post("/api/v1/search", &json!({"query": "page"}));
+    assert_eq!(std::fs::read_to_string(&usage).ok(), Some(record));
 
     let plain = Fixture::plain();
     let server = Server::start(&plain, &["--root", "."]);
