@@ -3,6 +3,7 @@
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Instant;
 
 use aurora_pipeline::Registry;
 use clap::error::{ContextKind, ErrorKind};
@@ -71,8 +72,13 @@ fn run_on_thread(registry: Arc<Registry>) -> ExitCode {
     {
         terminal.tip(&tip);
     }
-    let program = Program { terminal, registry };
-    exit_code(cli.command.run(&program), &program.terminal)
+    cli.start_log(&terminal);
+    let begun = Instant::now();
+    tracing::debug!(version = env!("CARGO_PKG_VERSION"), "started");
+    let program = Program { terminal, verbose: cli.verbose, registry };
+    let outcome = cli.command.run(&program);
+    tracing::debug!(failed = outcome.is_err(), ms = begun.elapsed().as_secs_f64() * 1e3, "finished");
+    exit_code(outcome, &program.terminal)
 }
 
 /// Reports a failure, and returns the exit code.

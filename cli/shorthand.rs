@@ -100,16 +100,22 @@ pub(crate) fn requested_color(args: &[OsString]) -> ColorChoice {
     color
 }
 
-/// Returns the index of the next argument that is not the global option `--color`.
+/// Returns the index of the next argument that is not a global option.
 fn next_word(args: &[OsString], mut at: usize) -> Option<usize> {
     while let Some(arg) = args.get(at) {
         match arg.to_str() {
-            Some("--color") => at += 2,
-            Some(arg) if arg.starts_with("--color=") => at += 1,
+            Some("--color" | "--log-format") => at += 2,
+            Some(arg) if arg.starts_with("--color=") || arg.starts_with("--log-format=") => at += 1,
+            Some(arg) if arg == "--verbose" || is_verbose_flag(arg) => at += 1,
             _ => return Some(at),
         }
     }
     None
+}
+
+/// Whether an argument is `-v`, `-vv`, and so on.
+fn is_verbose_flag(arg: &str) -> bool {
+    arg.strip_prefix('-').is_some_and(|letters| !letters.is_empty() && letters.bytes().all(|letter| letter == b'v'))
 }
 
 fn mem_commands() -> Vec<String> {
@@ -142,6 +148,8 @@ mod tests {
             ("aur mem -- index", "aur mem search -- index"),
             ("aur --color never m x", "aur --color never m search x"),
             ("aur mem --color=never x", "aur mem --color=never search x"),
+            ("aur -v mem -vv --log-format json x", "aur -v mem -vv --log-format json search x"),
+            ("aur mem --verbose stats", "aur mem --verbose stats"),
             ("aur mem help me", "aur mem search help me"),
             ("aur mem why does login fail", "aur mem search why does login fail"),
             ("aur mem why cli/main.rs Cargo.toml", "aur mem why cli/main.rs Cargo.toml"),

@@ -86,7 +86,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("aurora-memory-import", &["aurora-confined", "aurora-memory", "aurora-memory-schema"]),
     ("aurora-memory-policy", &["aurora-diagnostics", "aurora-suggest"]),
     ("aurora-memory-schema", &["aurora-diagnostics", "aurora-redact"]),
-    ("aurora-logs", &["aurora-clock", "aurora-confined", "aurora-diagnostics", "aurora-redact", "aurora-suggest"]),
+    ("aurora-logs", &["aurora-clock", "aurora-confined", "aurora-diagnostics", "aurora-redact"]),
     (
         "aurora-mcp",
         &["aurora-clock", "aurora-live", "aurora-memory", "aurora-project", "aurora-query", "aurora-storage"],

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use aurora_serve::{Level, LogStyle};
 use clap::Args;
 
 use crate::context::{Outcome, Program, served};
@@ -31,7 +30,5 @@ pub(crate) struct McpArgs {
 /// Serves until the client closes the connection.
 pub(crate) fn run(args: &McpArgs, program: &Program) -> Outcome {
     let roots = served::roots(&args.root, args.read_only, program)?;
-    // The client may show the server's standard error to the user, so log only warnings, without colours.
-    aurora_serve::log(LogStyle::Text { colours: false }, Level::WARN);
     Ok(aurora_mcp::serve_stdio(roots)?)
 }

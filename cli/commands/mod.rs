@@ -1,6 +1,7 @@
 //! The command line: a module for each command, with its arguments, help and implementation.
 
 mod completions;
+mod config;
 mod doctor;
 mod init;
 mod logs;
@@ -9,12 +10,14 @@ pub(crate) mod mem;
 mod model;
 mod pipeline;
 mod plugin;
+mod report;
 mod serve;
 
 use clap::builder::styling::{AnsiColor, Styles};
-use clap::{ColorChoice, CommandFactory, Parser, Subcommand};
+use clap::{ArgAction, ColorChoice, CommandFactory, Parser, Subcommand};
 
-use crate::context::{Outcome, Program};
+use crate::context::logging::{self, LogDefaults, LogFormat, LogOptions};
+use crate::context::{Outcome, Program, Terminal};
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -47,6 +50,40 @@ pub(crate) struct Cli {
     /// When to use colours; `auto` uses them on a terminal unless NO_COLOR is set
     #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t = ColorChoice::Auto, display_order = 900)]
     pub(crate) color: ColorChoice,
+
+    /// Log what the program does to standard error; -vv logs more
+    #[arg(long, short, global = true, action = ArgAction::Count, display_order = 901)]
+    pub(crate) verbose: u8,
+
+    /// Format of the log on standard error
+    #[arg(long, global = true, value_name = "FORMAT", value_enum, default_value_t = LogFormat::Text, display_order = 902)]
+    pub(crate) log_format: LogFormat,
+}
+
+impl Cli {
+    /// Starts the log of this process.
+    pub(crate) fn start_log(&self, terminal: &Terminal) {
+        let mut options = LogOptions { verbose: self.verbose, format: self.log_format, queries: false };
+        let defaults = match &self.command {
+            Command::Serve(args) => {
+                options.queries = args.log_queries;
+                if let Some(format) = args.log {
+                    terminal.warn("`--log` is deprecated; use `--log-format`");
+                    options.format = format;
+                }
+                LogDefaults { level: "info", is_server: true }
+            }
+            // Messages would overwrite the screen.
+            Command::Mem(mem::MemCommand::Browse(_)) if terminal.live => {
+                options.format = LogFormat::Off;
+                LogDefaults { level: "warn", is_server: false }
+            }
+            // The client may show the server's standard error to the user, so only warnings are logged.
+            Command::Mcp(_) => LogDefaults { level: "warn", is_server: true },
+            _ => LogDefaults { level: "warn", is_server: false },
+        };
+        logging::start(options, defaults, terminal);
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -62,10 +99,14 @@ pub(crate) enum Command {
     /// Add and list models
     #[command(subcommand, subcommand_required = true, arg_required_else_help = true)]
     Model(model::ModelCommand),
+    /// Show the settings
+    #[command(subcommand, subcommand_required = true, arg_required_else_help = true)]
+    Config(config::ConfigCommand),
     /// Write or extend the log of an interaction
     #[command(subcommand, subcommand_required = true, arg_required_else_help = true, after_help = crate::commands::logs::LOG_EXAMPLES)]
     Log(logs::LogCommand),
     Logs(logs::LogsArgs),
+    Report(report::ReportArgs),
     Serve(serve::ServeArgs),
     Init(init::InitArgs),
     Mcp(mcp::McpArgs),
@@ -81,8 +122,10 @@ impl Command {
             Self::Pipeline(command) => pipeline::run(command, program),
             Self::Plugin(command) => plugin::run(command, program),
             Self::Model(command) => model::run(command, &program.terminal),
+            Self::Config(command) => config::run(command, program),
             Self::Log(command) => logs::run_log(command, program),
             Self::Logs(args) => logs::run(args, program),
+            Self::Report(args) => report::run(args, program),
             Self::Serve(args) => serve::run(args, program),
             Self::Init(args) => init::run(args, program),
             Self::Mcp(args) => mcp::run(args, program),

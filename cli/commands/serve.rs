@@ -6,10 +6,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use aurora_project::user;
-use aurora_serve::{Level, Limits, Listen, LogStyle, ServeError, ServeOptions, Stop, Token};
+use aurora_serve::{Limits, Listen, ServeError, ServeOptions, Stop, Token};
 use clap::builder::NonEmptyStringValueParser;
-use clap::{Args, ValueEnum, value_parser};
+use clap::{Args, value_parser};
 
+use crate::context::logging::LogFormat;
 use crate::context::{Failure, Outcome, Program, interrupt, served};
 
 /// Serve searches over HTTP
@@ -72,23 +73,13 @@ pub(crate) struct ServeArgs {
     #[arg(long)]
     pub(crate) read_only: bool,
 
-    /// Log format on standard error; RUST_LOG sets the level
-    #[arg(long, value_enum, default_value_t = LogFormat::Text)]
-    pub(crate) log: LogFormat,
+    /// Deprecated spelling of --log-format
+    #[arg(long, value_enum, hide = true)]
+    pub(crate) log: Option<LogFormat>,
 
     /// Include the texts of queries in the log
     #[arg(long)]
     pub(crate) log_queries: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum LogFormat {
-    /// Text for people
-    Text,
-    /// One JSON object per line
-    Json,
-    /// No log
-    Off,
 }
 
 /// Serves until Ctrl-C.
@@ -101,7 +92,6 @@ pub(crate) fn run(args: &ServeArgs, program: &Program) -> Outcome {
         origins: args.allow_origin.clone(),
         read_only: args.read_only,
         knowledge: args.knowledge.clone().or_else(|| Some(user::absolute_directory()?.knowledge())),
-        log_queries: args.log_queries,
         limits: Limits {
             rate: NonZeroU32::new(args.rate),
             time: Duration::from_secs(args.timeout),
@@ -110,13 +100,6 @@ pub(crate) fn run(args: &ServeArgs, program: &Program) -> Outcome {
         },
         ..ServeOptions::new(served::roots(&args.root, args.read_only, program)?)
     };
-    match args.log {
-        LogFormat::Text => {
-            aurora_serve::log(LogStyle::Text { colours: program.terminal.err.is_enabled() }, Level::INFO)
-        }
-        LogFormat::Json => aurora_serve::log(LogStyle::Json, Level::INFO),
-        LogFormat::Off => {}
-    }
     let stop = Stop::new();
     let stopped = stop.clone();
     interrupt::stops(move || stopped.stop());

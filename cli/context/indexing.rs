@@ -4,9 +4,9 @@ use std::io::IsTerminal;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use aurora_project::Project;
+use aurora_project::{Project, has_sources, user};
 use aurora_stages::index::{IndexError, IndexOptions, IndexSummary};
-use aurora_storage::StorageError;
+use aurora_storage::{Environment, StorageError};
 
 use crate::context::{Failure, Outcome, Program, Purpose, Terminal, Untrusted, interrupt, place, programs};
 use crate::output::{progress, sanitize, units};
@@ -54,6 +54,10 @@ pub(crate) fn may_build(root: &Path, terminal: &Terminal) -> Outcome {
 /// Builds the missing index of a root for a search. Prints progress and a closing line to standard error.
 pub(crate) fn build_for_search(root: &Path, program: &Program) -> Outcome {
     program.terminal.note(&format!("no index yet; indexing {}", root.display()));
+    run_for_search(root, program)
+}
+
+fn run_for_search(root: &Path, program: &Program) -> Outcome {
     let options = without_untrusted(root, program)?;
     let summary = build(&options, &progress::IndexProgress::visible(program.terminal.live), program)?;
     print_problems(&summary, &program.terminal);
@@ -65,6 +69,28 @@ pub(crate) fn build_for_search(root: &Path, program: &Program) -> Outcome {
     let time = units::duration(Duration::from_millis(summary.elapsed_ms));
     program.terminal.note(&format!("indexed {files} in {time} ({chunks})"));
     Ok(())
+}
+
+/// Returns the problem of an index, if a search may rebuild the index: a run of this user has written it, and its
+/// sources still exist. A file that may belong to another program is not replaced.
+pub(crate) fn repairable(project: &Project, error: &StorageError) -> Option<String> {
+    if matches!(error, StorageError::Foreign { .. }) {
+        return None;
+    }
+    let problem = error.unusable_index()?;
+    (user::trust().known.has_written_in(&project.directory()) && has_sources(project.root())).then_some(problem)
+}
+
+/// Rebuilds a damaged index for a search, and prints a warning. The damaged index is set aside. This process must have
+/// closed the index before the call. An index that another process has rebuilt in the meantime is kept.
+pub(crate) fn repair(project: &Project, problem: &str, program: &Program) -> Outcome {
+    let shown = sanitize::line(&project.root().display().to_string());
+    program.terminal.warn(&format!("the index of {shown} cannot be used ({problem}); it is set aside and rebuilt"));
+    match Environment::set_aside(&project.directory()) {
+        // The other process rebuilds the index; the run waits for it.
+        Ok(()) | Err(StorageError::Locked { .. }) => run_for_search(project.root(), program),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Updates the index of a root without output.
@@ -98,12 +124,31 @@ pub(crate) fn build(
     let summary = run_after_others(options, progress, &program.terminal);
     interrupt::ends(|| {});
     progress.clear();
+    if let Ok(summary) = &summary {
+        log(summary);
+    }
     summary.map_err(|error| match error {
         IndexError::Storage(StorageError::Locked { .. }) if options.cancel.is_cancelled() => {
             Failure::Interrupted("the index is unchanged".to_owned())
         }
         error => error.into(),
     })
+}
+
+fn log(summary: &IndexSummary) {
+    for stage in &summary.report.stages {
+        let (name, batches, busy) = (&stage.name, stage.batches, stage.busy.as_secs_f64() * 1e3);
+        tracing::debug!(
+            stage = name,
+            batches,
+            files = stage.files_in,
+            chunks = stage.chunks_out,
+            busy_ms = busy,
+            "stage"
+        );
+    }
+    let IndexSummary { root, generation, published, changed_chunks, elapsed_ms, .. } = summary;
+    tracing::info!(root, generation, published, changed_chunks, ms = elapsed_ms, "indexed");
 }
 
 /// Maximum waiting time for another process that is writing the index, such as a server that keeps it fresh.

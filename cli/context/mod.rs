@@ -1,11 +1,13 @@
 //! Code that commands share: arguments, the project and its opened indexes, the terminal and failures.
 
 pub(crate) mod args;
+pub(crate) mod configurations;
 pub(crate) mod document;
 pub(crate) mod failure;
 pub(crate) mod golden;
 pub(crate) mod indexing;
 pub(crate) mod interrupt;
+pub(crate) mod logging;
 pub(crate) mod memories;
 pub(crate) mod mined_trees;
 pub(crate) mod pipeline_choice;

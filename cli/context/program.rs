@@ -13,6 +13,8 @@ use crate::context::{Failure, Outcome, Terminal, place};
 /// State that every command receives.
 pub(crate) struct Program {
     pub(crate) terminal: Terminal,
+    /// Number of `-v`.
+    pub(crate) verbose: u8,
     /// The stage types that pipelines may use.
     pub(crate) registry: Arc<Registry>,
 }

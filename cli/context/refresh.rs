@@ -20,6 +20,7 @@ pub(crate) struct Refreshed {
 pub(crate) fn before_search(project: &Project, snapshot: &Snapshot, budget: Duration) -> Refreshed {
     let done = refresh(project, snapshot, budget);
     let is_newer = matches!(done, Ok(Refresh::Updated(_)));
+    tracing::info!(root = %project.root().display(), ?done, "updated the index before the search");
     let note = done.map_or_else(Some, |refresh| note(refresh, budget));
     let newer = if is_newer { project.snapshot().ok() } else { None };
     Refreshed { newer, note }

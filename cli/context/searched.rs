@@ -8,11 +8,11 @@ use std::time::Duration;
 use aurora_memory::{CombinedSearch, MemoryPlace, MemorySearch, Scope, SearchedMemories, Visibility, check_session};
 use aurora_project::{OpenedSearcher, Project, ProjectError, Searchers, chain, root_names};
 use aurora_query::{FlagValue, Mode, QueryError, SearchConfig, Searcher, Source};
-use aurora_storage::Snapshot;
+use aurora_storage::{Snapshot, StorageError};
 
 use crate::context::{
-    Failure, Outcome, Program, SearchedMemory, SearchedRoots, Terminal, indexing, memories, place, query_embedder,
-    refresh,
+    Failure, Outcome, Program, SearchedMemory, SearchedRoots, Terminal, configurations, indexing, memories, place,
+    query_embedder, refresh,
 };
 
 /// The opened indexes that a search covers.
@@ -20,6 +20,10 @@ pub(crate) struct Searched {
     pub(crate) indexes: CombinedSearch,
     /// Number of indexed roots that could not be opened. Their errors have been printed.
     pub(crate) missing: usize,
+    /// The opened projects.
+    projects: Vec<ProjectRoot>,
+    /// Whether damaged indexes of projects may be rebuilt.
+    may_repair: bool,
     /// Updates that are still running.
     updates: Vec<PendingUpdate>,
 }
@@ -27,12 +31,16 @@ pub(crate) struct Searched {
 impl Searched {
     /// Runs a query while the updates of the indexes are running. If an update publishes a new generation, the query
     /// runs once more. Reranking takes longer than an update, so a query with a reranker waits for the updates first.
-    pub(crate) fn ask<T>(&mut self, ask: impl Fn(&Searchers) -> Result<T, QueryError>) -> Result<T, QueryError> {
+    pub(crate) fn ask<T>(
+        &mut self,
+        ask: impl Fn(&Searchers) -> Result<T, QueryError>,
+        program: &Program,
+    ) -> Result<T, QueryError> {
         if self.updates.iter().any(|update| update.root.config.reranker_for(update.root.mode).is_some()) {
             self.finish_updates();
         }
-        let answer = self.indexes.ask(&ask);
-        if self.finish_updates() { self.indexes.ask(&ask) } else { answer }
+        let answer = self.ask_opened(&ask, program);
+        if self.finish_updates() { self.ask_opened(&ask, program) } else { answer }
     }
 
     /// Waits for the running updates, and opens the generations that they publish. Returns whether a new generation was
@@ -50,6 +58,58 @@ impl Searched {
         }
         has_newer
     }
+
+    /// Runs a query on the opened generations. If an index of a project is damaged, the index is rebuilt, and the query
+    /// runs once more.
+    fn ask_opened<T>(
+        &mut self,
+        ask: impl Fn(&Searchers) -> Result<T, QueryError>,
+        program: &Program,
+    ) -> Result<T, QueryError> {
+        let error = match self.indexes.ask(&ask) {
+            Err(QueryError::Storage(error)) if error.unusable_index().is_some() => error,
+            answer => return answer,
+        };
+        self.finish_updates();
+        if self.repair_projects(program) && self.indexes.searchers.iter().next().is_some() {
+            self.indexes.ask(&ask)
+        } else {
+            Err(error.into())
+        }
+    }
+
+    /// Rebuilds the damaged indexes of projects, if this is allowed. Returns whether an index was rebuilt.
+    fn repair_projects(&mut self, program: &Program) -> bool {
+        let find = |root: &ProjectRoot| match root.project.any_snapshot() {
+            Ok(snapshot) => {
+                let problem = snapshot.verify().problems.into_iter().next()?;
+                let path = root.project.directory();
+                indexing::repairable(&root.project, &StorageError::Damaged { path, what: problem })
+            }
+            Err(error) => indexing::repairable(&root.project, &error),
+        };
+        let allowed = self.projects.iter().filter(|_| self.may_repair);
+        let damaged: Vec<(ProjectRoot, String)> =
+            allowed.filter_map(|root| find(root).map(|problem| (root.clone(), problem))).collect();
+        if damaged.is_empty() {
+            return false;
+        }
+        // Close the indexes, because an index that is open in this process cannot be replaced.
+        let mut kept: Vec<Arc<Searcher>> = self.indexes.searchers.iter().cloned().collect();
+        self.indexes.searchers = Searchers::new(Vec::new());
+        for (root, problem) in damaged {
+            let place = kept.iter().position(|searcher| !searcher.is_memory() && searcher.name() == root.name);
+            place.iter().for_each(|&place| drop(kept.remove(place)));
+            let repaired = indexing::repair(&root.project, &problem, program)
+                .and_then(|()| Ok(root.open(root.project.snapshot()?, Some(&program.terminal))?));
+            match repaired {
+                Ok(searcher) => kept.insert(place.unwrap_or(0), searcher),
+                Err(failure) => program.terminal.report(&failure),
+            }
+        }
+        self.indexes.searchers = Searchers::new(kept);
+        true
+    }
 }
 
 /// Arguments of a command that select what it searches.
@@ -59,6 +119,8 @@ pub(crate) struct SearchedArgs<'a> {
     pub(crate) memory: &'a SearchedMemory,
     pub(crate) no_index: bool,
     pub(crate) no_refresh: bool,
+    /// Whether a damaged index of a project must not be rebuilt.
+    pub(crate) read_only: bool,
 }
 
 /// Opens the index of each root that the arguments select. A missing index is built, and an outdated one is updated if
@@ -86,23 +148,36 @@ pub(crate) fn open(args: &SearchedArgs<'_>, flags: &[FlagValue], mode: Mode, pro
     }
     let names = root_names(&roots.iter().map(PathBuf::as_path).collect::<Vec<_>>());
     let (share, terminal) = (roots.len().max(1) as u32, &program.terminal);
+    configurations::warn_ignored(roots.first().map(PathBuf::as_path), terminal);
+    let may_repair = !(args.no_index || args.no_refresh || args.read_only);
     let open = |name: String, root: &Path| {
         let project = program.project(root.to_owned());
         let config = project.settings(flags.to_vec())?;
         let is_new = indexing::for_search(&project, args.no_index, program)?;
-        let snapshot = project.snapshot()?;
+        let (snapshot, is_new) = match project.snapshot() {
+            Err(ProjectError::Storage(error)) if may_repair => match indexing::repairable(&project, &error) {
+                Some(problem) => {
+                    indexing::repair(&project, &problem, program)?;
+                    (project.snapshot()?, true)
+                }
+                None => return Err(error.into()),
+            },
+            opened => (opened?, is_new),
+        };
         let skips_update = args.no_refresh || is_new;
         let budget = if skips_update { Duration::ZERO } else { Duration::from_millis(config.refresh) / share };
         let root = ProjectRoot { name, has_others: share > 1, project, config, mode, skips_update };
         let update = (budget > Duration::ZERO).then(|| PendingUpdate::start(root.clone(), snapshot.clone(), budget));
         let searcher = root.open(snapshot, Some(terminal))?;
-        Ok((searcher, update))
+        Ok((searcher, update, root))
     };
     let (mut searchers, mut updates, mut failures) = (Vec::new(), Vec::new(), Vec::new());
+    let mut projects = Vec::new();
     for (name, root) in names.into_iter().zip(&roots) {
         match open(name, root) {
-            Ok((searcher, update)) => {
+            Ok((searcher, update, root)) => {
                 searchers.push(searcher);
+                projects.push(root);
                 updates.extend(update);
             }
             // With --all-roots, some roots may be damaged or no longer trusted; search the others.
@@ -119,7 +194,7 @@ pub(crate) fn open(args: &SearchedArgs<'_>, flags: &[FlagValue], mode: Mode, pro
     failures.iter().for_each(|failure| terminal.report(failure));
     let mut indexes = memories.with_projects(searchers);
     indexes.notes.extend(note);
-    Ok(Searched { indexes, missing: failures.len(), updates })
+    Ok(Searched { indexes, missing: failures.len(), projects, may_repair, updates })
 }
 
 /// Opens the memories of the user and of each root.

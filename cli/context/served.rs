@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use aurora_live::{Roots, Upkeep};
 use aurora_project::Project;
 
-use crate::context::{Outcome, Program, place};
+use crate::context::{Outcome, Program, configurations, place};
 use crate::output::sanitize;
 
 /// Opens the projects with these paths or names. If `paths` is empty, opens the enclosing project.
@@ -23,6 +23,7 @@ fn project(root: PathBuf, is_read_only: bool, program: &Program) -> (Project, Up
         true => Upkeep::Build,
         false => Upkeep::Update,
     };
+    configurations::warn_ignored(Some(&root), &program.terminal);
     let project = program.project(root);
     if upkeep != Upkeep::Build && !project.has_index() {
         let shown = sanitize::line(&project.root().display().to_string());

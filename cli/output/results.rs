@@ -64,7 +64,7 @@ pub(crate) fn write(out: &mut impl Write, found: &SearchResults, shown: &Display
     }
     if shown.scores {
         let columns = shown.columns.unwrap_or(usize::MAX);
-        write!(out, "\n{}", trail::render(&found.stages, found.index.as_ref(), shown.now, columns, shown.paint))?;
+        write!(out, "\n{}", trail::render(found, shown.now, columns, shown.paint))?;
     }
     Ok(())
 }

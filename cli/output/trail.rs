@@ -1,21 +1,19 @@
-//! The lines below the score boxes: the stages of a search with their counts, and the searched index.
+//! The lines below the score boxes: the stages of a search with their counts, the times of its phases, and the searched
+//! index.
 
+use std::time::Duration;
+
+use aurora_query::SearchResults;
 use aurora_query::explain::relative_time;
-use aurora_query::{IndexInfo, StageCounts};
 
 use crate::output::{Painter, Role, units, width};
 
 /// Number of hexadecimal digits shown of a commit id.
 const COMMIT_DIGITS: usize = 12;
 
-/// Renders the lines `Stages:` and `Index:`, each wrapped at `columns`.
-pub(crate) fn render(
-    stages: &StageCounts,
-    index: Option<&IndexInfo>,
-    now: i64,
-    columns: usize,
-    paint: Painter,
-) -> String {
+/// Renders the lines `Stages:`, `Time:` and `Index:`, each wrapped at `columns`.
+pub(crate) fn render(found: &SearchResults, now: i64, columns: usize, paint: Painter) -> String {
+    let SearchResults { stages, index, took, phases, .. } = found;
     let count = |number: usize| units::count(number as u64);
     let mut steps = vec![format!("{} indexed", units::count(stages.indexed))];
     if stages.eligible != stages.indexed {
@@ -32,6 +30,14 @@ pub(crate) fn render(
     }
     steps.push(format!("{} shown", count(stages.shown)));
     let mut lines = width::wrap(&format!("Stages: {}", steps.join(" → ")), columns);
+    let milliseconds = |time: Duration| format!("{:.1}", time.as_secs_f64() * 1e3);
+    let times: Vec<String> = phases
+        .iter()
+        .filter(|(_, time)| !time.is_zero())
+        .map(|(phase, time)| format!("{phase} {}", milliseconds(time)))
+        .collect();
+    let times = if times.is_empty() { String::new() } else { format!(" ({})", times.join(", ")) };
+    lines.extend(width::wrap(&format!("Time: {} ms{times}", milliseconds(*took)), columns));
     if let Some(index) = index {
         let mut facts = vec![
             format!("generation {}", index.generation),
@@ -52,6 +58,7 @@ pub(crate) fn render(
 
 #[cfg(test)]
 mod tests {
+    use aurora_query::{IndexInfo, Phases, StageCounts};
     use insta::assert_snapshot;
 
     use super::*;
@@ -73,12 +80,20 @@ mod tests {
             commit: Some("0123456789abcdef0123456789abcdef01234567".to_owned()),
             complete: true,
         };
-        assert_snapshot!(render(&stages, Some(&index), 1_760_007_300, 80, Painter::PLAIN), @r"
+        let time = Duration::from_micros;
+        let phases = Phases { understand: time(40), keywords: time(1_250), rank: time(700), ..Phases::default() };
+        let found = SearchResults { stages, index: Some(index), took: time(2_100), phases, ..SearchResults::default() };
+        assert_snapshot!(render(&found, 1_760_007_300, 80, Painter::PLAIN), @r"
         Stages: 48,593 indexed → 1,204 after filters → 100 by keywords + 100 by meaning
         → 163 ranked → 10 shown
+        Time: 2.1 ms (understand 0.0, keywords 1.2, rank 0.7)
         Index: generation 3, published 2 hours ago, commit 0123456789ab
         ");
         let listed = StageCounts { indexed: 9, eligible: 2, shown: 2, ..StageCounts::default() };
-        assert_snapshot!(render(&listed, None, 0, 80, Painter::PLAIN), @"Stages: 9 indexed → 2 after filters → 2 shown");
+        let listed = SearchResults { stages: listed, ..SearchResults::default() };
+        assert_snapshot!(render(&listed, 0, 80, Painter::PLAIN), @r"
+        Stages: 9 indexed → 2 after filters → 2 shown
+        Time: 0.0 ms
+        ");
     }
 }

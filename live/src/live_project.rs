@@ -120,10 +120,15 @@ impl LiveProject {
         self.generation.follow(&self.project, &self.name);
     }
 
+    /// Whether nothing is written for the project.
+    pub(crate) fn is_read_only(&self) -> bool {
+        self.upkeep == Upkeep::ReadOnly
+    }
+
     /// Records in the background that these chunks were shown at `now`, in Unix seconds. Does nothing if the project is
     /// read-only.
     pub fn record<'k>(&self, keys: impl Iterator<Item = &'k str>, now: i64) {
-        if let Some(searcher) = self.opened().filter(|_| self.upkeep != Upkeep::ReadOnly) {
+        if let Some(searcher) = self.opened().filter(|_| !self.is_read_only()) {
             self.recorder.record(&searcher, keys, now);
         }
     }

@@ -1,16 +1,30 @@
 //! Several projects, each with a name.
 
-use std::sync::Arc;
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
 
-use aurora_project::{Project, ProjectError, Searchers, chain, root_names};
-use aurora_query::ShownChunk;
+use aurora_project::{FeedbackReport, Interface, Project, ProjectError, Searchers, UsageLog, chain, root_names};
+use aurora_query::{SearchResults, ShownChunk};
 
 use crate::live_project::{LiveProject, Upkeep};
 use crate::watch::Watch;
 
+/// A function that is called after every answered search.
+type Observer = Box<dyn Fn(Interface, &SearchResults) + Send + Sync>;
+
 /// Several projects with distinct names, in their given order.
 #[derive(Clone)]
-pub struct Roots(Arc<[Arc<LiveProject>]>);
+pub struct Roots {
+    projects: Arc<[Arc<LiveProject>]>,
+    searches: Arc<SearchRecorder>,
+}
+
+/// Records the searches of a server. Opened by the first search.
+#[derive(Default)]
+struct SearchRecorder {
+    usage: OnceLock<Option<UsageLog>>,
+    observer: OnceLock<Observer>,
+}
 
 /// Error when no root has the requested name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -35,7 +49,7 @@ impl Roots {
     pub fn new(projects: Vec<(Project, Upkeep)>) -> Self {
         let names = root_names(&projects.iter().map(|(project, _)| project.root()).collect::<Vec<_>>());
         let live = |(name, (project, upkeep))| Arc::new(LiveProject::new(name, project, upkeep));
-        Self(names.into_iter().zip(projects).map(live).collect())
+        Self { projects: names.into_iter().zip(projects).map(live).collect(), searches: Arc::default() }
     }
 
     /// Returns the root called `name`; without a name, the first root.
@@ -43,10 +57,10 @@ impl Roots {
     /// # Errors
     /// Fails if no root has this name.
     pub fn get(&self, name: Option<&str>) -> Result<&Arc<LiveProject>, UnknownRoot> {
-        let found = self.0.iter().find(|root| name.is_none_or(|name| root.name() == name));
+        let found = self.projects.iter().find(|root| name.is_none_or(|name| root.name() == name));
         found.ok_or_else(|| UnknownRoot {
             name: name.unwrap_or_default().to_owned(),
-            names: self.0.iter().map(|root| root.name().to_owned()).collect(),
+            names: self.projects.iter().map(|root| root.name().to_owned()).collect(),
         })
     }
 
@@ -59,14 +73,17 @@ impl Roots {
             return Ok(self.clone());
         }
         names.iter().try_for_each(|name| self.get(Some(name)).map(drop))?;
-        Ok(Self(self.0.iter().filter(|root| names.iter().any(|name| name == root.name())).cloned().collect()))
+        let is_named = |root: &&Arc<LiveProject>| names.iter().any(|name| name == root.name());
+        let projects = self.projects.iter().filter(is_named).cloned().collect();
+        Ok(Self { projects, searches: Arc::clone(&self.searches) })
     }
 
     /// Splits a path from the results of several roots into a root and the path below it. Such a path begins with the
     /// name of a root. Returns `None` if there is only one root, or no root matches.
     pub fn locate<'p>(&self, path: &'p str) -> Option<(&Arc<LiveProject>, &'p str)> {
         let below = |root: &Arc<LiveProject>| path.strip_prefix(root.name()).and_then(|rest| rest.strip_prefix('/'));
-        let found = self.0.iter().filter(|_| self.0.len() > 1).filter_map(|root| Some((root, below(root)?)));
+        let found =
+            self.projects.iter().filter(|_| self.projects.len() > 1).filter_map(|root| Some((root, below(root)?)));
         found.min_by_key(|(_, rest)| rest.len())
     }
 
@@ -76,7 +93,7 @@ impl Roots {
     /// Returns the error of the first project if no project can be opened.
     pub fn open(&self) -> Result<OpenedRoots, ProjectError> {
         let (mut opened, mut notes, mut failed) = (Vec::new(), Vec::new(), None);
-        for live in self.0.iter() {
+        for live in self.projects.iter() {
             let name = live.name();
             match live.searcher() {
                 Ok(searcher) => {
@@ -99,13 +116,13 @@ impl Roots {
 
     /// Returns ` of NAME` for a note if there are several roots; otherwise an empty string.
     fn root_suffix(&self, name: &str) -> String {
-        if self.0.len() > 1 { format!(" of {name}") } else { String::new() }
+        if self.projects.len() > 1 { format!(" of {name}") } else { String::new() }
     }
 
     /// Records in the background that chunks were shown at `now`, in Unix seconds.
     pub fn record<'k>(&self, shown: impl Iterator<Item = ShownChunk<'k>>, now: i64) {
         let shown: Vec<_> = shown.collect();
-        for live in self.0.iter() {
+        for live in self.projects.iter() {
             let mut in_root = shown.iter().filter(|chunk| chunk.root.is_none_or(|root| root == live.name())).peekable();
             if in_root.peek().is_some() {
                 live.record(in_root.map(|chunk| chunk.key), now);
@@ -113,9 +130,39 @@ impl Roots {
         }
     }
 
+    /// Sets a function that is called after every answered search. Only the first call has an effect.
+    pub fn on_search(&self, observer: impl Fn(Interface, &SearchResults) + Send + Sync + 'static) {
+        let _ = self.searches.observer.set(Box::new(observer));
+    }
+
+    /// Observes an answered search. If `records` is true and the projects are not read-only, also adds the search to
+    /// the record of searches. Time `now` is in Unix seconds.
+    pub fn searched(&self, via: Interface, found: &SearchResults, records: bool, now: i64) {
+        if let Some(observer) = self.searches.observer.get() {
+            observer(via, found);
+        }
+        if let Some(usage) = self.usage().filter(|_| records) {
+            let roots: Vec<&Path> = self.iter().map(|root| root.project().root()).collect();
+            usage.searches(via, std::iter::once(found), &roots, now);
+        }
+    }
+
+    /// Adds a verdict on results of a project to the record of searches.
+    pub fn judged(&self, via: Interface, project: &LiveProject, report: &FeedbackReport, now: i64) {
+        if let Some(usage) = self.usage() {
+            usage.feedback(via, report.verdict, report.chunks.len(), project.project().root(), now);
+        }
+    }
+
+    /// Returns the record of searches; `None` if it is turned off or a project is read-only.
+    fn usage(&self) -> Option<&UsageLog> {
+        let is_writable = !self.iter().any(|root| root.is_read_only());
+        self.searches.usage.get_or_init(|| is_writable.then(UsageLog::open).flatten()).as_ref()
+    }
+
     /// Returns all roots.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &Arc<LiveProject>> {
-        self.0.iter()
+        self.projects.iter()
     }
 
     /// Starts a thread for each project that keeps the index fresh until the returned watch is dropped.
@@ -123,6 +170,6 @@ impl Roots {
     /// # Errors
     /// Fails if a thread cannot be started.
     pub fn watch(&self) -> std::io::Result<Vec<Watch>> {
-        self.0.iter().map(|root| root.watch()).collect()
+        self.projects.iter().map(|root| root.watch()).collect()
     }
 }

@@ -22,6 +22,7 @@ mod config;
 mod digest;
 mod error;
 mod facts;
+mod growth;
 mod home;
 mod index;
 mod learning;
@@ -45,6 +46,7 @@ pub use agents::{
 pub use aurora_memory_policy::{Scope, UnknownScope};
 pub use combined::{CombinedSearch, MemorySearch, SearchedMemories, unusable_note};
 pub use error::MemoryError;
+pub use growth::MemoryGrowth;
 pub use learning::{Helpfulness, OutcomeReport, TaskOutcome};
 pub use lifecycle::Pruned;
 pub use listing::{ListFilter, ListOrder};

@@ -37,14 +37,18 @@ mod project;
 mod relations;
 mod rerankers;
 mod roots;
+mod rotating_file;
 mod runs;
 mod search;
 mod searchers;
 mod texts;
 mod tree;
+mod usage;
 pub mod user;
+mod user_settings;
 
 pub use aurora_pipeline::CancelToken;
+pub use aurora_redact::masked;
 
 pub use advice::{advice, causes, chain};
 pub use annotations::{annotations, tag};
@@ -64,11 +68,15 @@ pub use project::{Project, has_sources};
 pub use relations::{RelatedChunk, RelationReport, definition, relations, root_name};
 pub use rerankers::{reranker, reranker_called};
 pub use roots::{indexed_roots, root_names};
+pub use rotating_file::RotatingFile;
 pub use runs::{RunsReport, run_reports};
 pub use search::{OpenedSearcher, PackedAnswer, SearchRequest};
-pub use searchers::Searchers;
+pub use searchers::{QUERY_LOG, Searchers};
 pub use texts::{ChunkOutline, ChunkReport, FileReport, file_report};
 pub use tree::{DirectoryReport, FileEntry, LanguageShare, ReasonShare, TreeReport, tree};
+pub use usage::{DayUsage, FeedbackCounts, Interface, Latencies, UsageGroup, UsageLog, UsageReport, has_close_result};
+pub use user::ignored_configurations;
+pub use user_settings::{LogFileUse, LogSettings, RedactSettings, SettingsTable, UsageSettings};
 
 /// Formats a time in Unix seconds as `2025-12-15T10:30:00Z`, in UTC. Returns `-` if the time is out of range.
 pub fn stamp(seconds: i64) -> String {

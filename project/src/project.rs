@@ -11,12 +11,19 @@ use aurora_stages::index::IndexOptions;
 use aurora_storage::{Environment, KnownIndexes, OpenMode, ProjectDirectory, Snapshot, StorageError};
 
 use crate::error::ProjectError;
+use crate::user_settings::{RedactSettings, LogSettings, SettingsTable as _, UsageSettings};
 use crate::{programs, user};
 
 /// Tables of a configuration file that are not part of the search configuration.
 const OTHER_TABLES: [&str; 1] = ["memory"];
 /// Additional tables in the user's own configuration file that are not part of the search configuration.
-const USER_TABLES: [&str; 3] = [aurora_stages::limits::TABLE, "logs", crate::user::REDACT_TABLE];
+const USER_TABLES: [&str; 5] = [
+    aurora_stages::limits::TABLE,
+    aurora_logs::TABLE,
+    LogSettings::NAME,
+    UsageSettings::NAME,
+    RedactSettings::NAME,
+];
 
 /// A directory, its index, and the stage types that its pipeline may use.
 #[derive(Debug, Clone)]
@@ -121,6 +128,7 @@ impl Project {
             other_tables: &OTHER_TABLES,
             user_tables: &USER_TABLES,
         });
+        tracing::debug!(user = ?user, project = %self.root.display(), "loaded the search configuration");
         loaded.map_err(ProjectError::Configuration)
     }
 

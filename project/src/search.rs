@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use aurora_query::{Context, IndexInfo, Mode, Query, RootInfo, SearchConfig, SearchResults, Searcher, StageCounts};
+use aurora_query::{
+    Context, IndexInfo, Mode, Phases, Query, RootInfo, SearchConfig, SearchResults, Searcher, StageCounts,
+};
 use aurora_storage::{AccessLog, Snapshot};
 use serde::Serialize;
 
@@ -78,6 +80,15 @@ impl Project {
         if let Some(reranker) = reranker {
             searcher = searcher.with_reranker(reranker);
         }
+        let manifest = searcher.snapshot().manifest();
+        tracing::info!(
+            root = %self.root().display(),
+            generation = manifest.generation,
+            files = manifest.file_count,
+            chunks = manifest.chunk_count,
+            has_embedder = embedder.is_some(),
+            "opened the index"
+        );
         match annotations(self) {
             Ok(annotations) => searcher.annotations = annotations.map(Arc::new),
             Err(error) => searcher.notes.push(format!("Searched without tags: {}", chain(&error))),
@@ -131,6 +142,9 @@ pub struct PackedAnswer<'a> {
     pub roots: &'a [RootInfo],
     /// Duration of the search, in milliseconds.
     pub took_ms: f64,
+    /// Durations of the phases of the search; empty for a list of chunks without a query.
+    #[serde(skip_serializing_if = "Phases::is_empty")]
+    pub phases: Phases,
 }
 
 impl<'a> PackedAnswer<'a> {
@@ -150,6 +164,7 @@ impl<'a> PackedAnswer<'a> {
             index: found.index.as_ref(),
             roots: &found.roots,
             took_ms: found.took.as_secs_f64() * 1e3,
+            phases: found.phases,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use aurora_query::{
     Context, Details, FilterSpec, LanguageNames, Query, QueryError, SearchResults, Searcher, ShownChunk, WorkBudget,
@@ -12,6 +13,9 @@ use aurora_stages::formats::{language_by_word, language_names};
 use crate::chunk_name::without_links;
 use crate::highlighting;
 use crate::search::SearchRequest;
+
+/// Target of log events that contain the text of a query.
+pub const QUERY_LOG: &str = "aurora::queries";
 
 /// Searchers of several indexes that answer as one.
 #[derive(Clone)]
@@ -60,6 +64,7 @@ impl Searchers {
         if request.highlight {
             self.highlight(&mut found, &query.work)?;
         }
+        log(&found);
         Ok(found)
     }
 
@@ -118,6 +123,28 @@ impl Searchers {
             // The access history of a read-only index cannot be written, but the index can be searched.
             let _ = access.record(&keys);
         }
+    }
+}
+
+/// Logs a search. The text of the query has its own target, so that it can be left out of the log.
+fn log(found: &SearchResults) {
+    let milliseconds = |time: Duration| time.as_secs_f64() * 1e3;
+    let SearchResults { mode, hits, stages, took, phases, .. } = found;
+    tracing::info!(target: QUERY_LOG, query = found.query, "search");
+    tracing::info!(
+        ?mode,
+        results = hits.len(),
+        from_keywords = stages.from_keywords,
+        from_vectors = stages.from_vectors,
+        ms = milliseconds(*took),
+        "searched"
+    );
+    for (phase, time) in phases.iter() {
+        tracing::debug!(phase, ms = milliseconds(time), "phase of the search");
+    }
+    for note in &found.notes {
+        // A note may contain words of the query.
+        tracing::info!(target: QUERY_LOG, "note: {note}");
     }
 }
 

@@ -1,28 +1,36 @@
 //! The data that belongs to the user rather than a project: configuration, models, limits, and records of trust.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use aurora_analysis::{ModelDirectory, ModelError};
-use aurora_confined::read_regular_to_string;
 use aurora_logs::Settings;
 use aurora_plugins::trust::Consents;
 use aurora_stages::git_signal::is_tracked;
 use aurora_stages::index::Trust;
 use aurora_stages::limits::{LimitErrors, Limits};
-use aurora_storage::{KnownIndexes, UserDirectory};
+use aurora_storage::{KnownIndexes, ProjectDirectory, UserDirectory};
 
 use crate::error::ProjectError;
-
-/// Name of the table in the user's configuration that controls masking.
-pub(crate) const REDACT_TABLE: &str = "redact";
-
-/// Maximum size of the configuration file, in bytes.
-const MAX_CONFIG_BYTES: u64 = 1 << 20;
+use crate::user_settings::{RedactSettings, SettingsTable as _};
 
 /// Path of the user's own configuration; `None` without a home directory.
 pub fn config() -> Option<PathBuf> {
     Some(UserDirectory::from_environment()?.config())
+}
+
+/// Names of files that users of other programs write for a configuration, and that no command reads.
+const IGNORED_CONFIGURATIONS: [&str; 3] = ["config.yml", "config.yaml", "config.json"];
+
+/// Returns the files in the user's directory, and in the directory of the project at `root`, whose names show that they
+/// are meant to be configurations, but that no command reads.
+pub fn ignored_configurations(root: Option<&Path>) -> Vec<PathBuf> {
+    let user = UserDirectory::from_environment().map(|user| user.path().to_owned());
+    let mut directories = Vec::from_iter(user);
+    directories.extend(root.map(|root| ProjectDirectory::in_root(root).path().to_owned()));
+    directories.dedup();
+    let files = directories.iter().flat_map(|directory| IGNORED_CONFIGURATIONS.map(|name| directory.join(name)));
+    files.filter(|path| path.symlink_metadata().is_ok_and(|found| !found.is_dir())).collect()
 }
 
 /// Returns which indexes this user trusts: indexes with a record in the user's directory, or all indexes if
@@ -62,16 +70,9 @@ pub fn logs() -> Result<Option<Settings>, ProjectError> {
     loaded.map(Some).map_err(ProjectError::Logs)
 }
 
-/// Whether personal data in memories is masked: always, unless the user's configuration has `personal = false` in
-/// `[redact]`, or `AURORA_REDACT_PERSONAL` is `0` or `false`.
+/// Whether personal data in memories is masked. If the setting is invalid, personal data is masked.
 pub fn masks_personal_data() -> bool {
-    if let Some(value) = std::env::var_os("AURORA_REDACT_PERSONAL").filter(|value| !value.is_empty()) {
-        return value != "0" && value != "false";
-    }
-    let text = config().and_then(|path| read_regular_to_string(&path, MAX_CONFIG_BYTES).ok()).unwrap_or_default();
-    let personal =
-        text.parse::<toml::Table>().ok().and_then(|table| table.get(REDACT_TABLE)?.get("personal")?.as_bool());
-    personal.unwrap_or(true)
+    RedactSettings::load().map_or(true, |settings| settings.personal)
 }
 
 /// The user's records of allowed programs.

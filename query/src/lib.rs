@@ -41,6 +41,7 @@ mod graph;
 mod listing;
 pub mod memory;
 mod path_class;
+mod phases;
 mod present;
 mod query;
 mod rank;
@@ -68,6 +69,7 @@ pub use graph::{
 };
 pub use memory::{Aging, Forgetting, Retention, Source};
 pub use path_class::is_side_code;
+pub use phases::Phases;
 pub use present::{
     Context, ContextBlock, Copies, Details, FileRow, FileState, Hit, IndexInfo, LineToken, MAX_TOKEN_BYTES, Marker,
     PackedHit, RawScores, RootInfo, Scores, SearchResults, ShownChunk, SnippetLine, StageCounts, complete,

@@ -1,7 +1,7 @@
 //! Runs one search over one or several indexes: understand, retrieve, rank, explain, present.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use aurora_analysis::LateInteraction;
 use aurora_storage::{AccessRecord, Snapshot, StorageError, Threads};
@@ -12,6 +12,7 @@ use crate::corpus::Corpus;
 use crate::facet_index::SearchFacets;
 use crate::filter::{Filter, FilterSpec, LanguageNames};
 use crate::listing;
+use crate::phases::{Phases, Stopwatch};
 use crate::present::{self, SearchResults, StageCounts};
 use crate::query::{Mode, Query, QueryError};
 use crate::rank::{self, Boosts, Passage, RankingContext};
@@ -53,7 +54,8 @@ impl Searcher {
         let corpus = Corpus::new([self.snapshot()]);
         let Understood { parsed, text, kind, .. } = understand(&corpus, self.config(), text, work)?;
         let query = (text.as_str(), &parsed);
-        let searched = prepare_roots(&[self], &corpus, query, mode, vec![None], running.threads(&corpus))?;
+        let prepared = prepare_roots(&[self], &corpus, query, mode, vec![None], running.threads(&corpus));
+        let searched = prepared?.0;
         let mut late = late_interaction(&[self], mode, &text);
         let limits = CandidateLimits::new(&self.config().hybrid, limit);
         let found = retrieve::collect(&searched, &mut late, query, (mode, limits), work)?;
@@ -92,21 +94,30 @@ pub fn search_all(searchers: &[&Searcher], query: &Query) -> Result<SearchResult
     if query.text.trim().is_empty() && !query.filter.is_empty() {
         return listing::list(searchers, query, &filter, start);
     }
+    let (mut phases, mut watch) = (Phases::default(), Stopwatch::start());
     let corpus = Corpus::new(searchers.iter().map(|searcher| searcher.snapshot()));
     let Understood { parsed, text, kind, mut notes } = understand(&corpus, first.config(), &query.text, work)?;
+    phases.understand = watch.lap();
     let selected = select(searchers, &filter, work, &mut notes)?;
+    phases.filter = watch.lap();
     let boosts: Vec<&Boosts> = searchers.iter().map(|searcher| &*searcher.boosts).collect();
     notes.extend(boosts.iter().filter_map(|boosts| boosts.note()).map(str::to_owned));
     notes.extend(searchers.iter().flat_map(|searcher| &searcher.notes).cloned());
     notes.dedup();
 
-    let searched = prepare_roots(searchers, &corpus, (&text, &parsed), query.mode, selected, running.threads(&corpus))?;
+    let threads = running.threads(&corpus);
+    let (searched, embedding) = prepare_roots(searchers, &corpus, (&text, &parsed), query.mode, selected, threads)?;
+    phases.embed = embedding;
+    phases.keywords = watch.lap().saturating_sub(embedding);
     work.check()?;
     let facets = if query.facets { Some(facets(searchers, &searched)?) } else { None };
+    phases.filter += watch.lap();
     let mut late = late_interaction(searchers, query.mode, &text);
+    phases.embed += watch.lap();
     let limits = CandidateLimits::new(&first.config().hybrid, query.limit);
     let mut found = retrieve::collect(&searched, &mut late, (&text, &parsed), (query.mode, limits), work)?;
     retrieve::add_files(&searched, &mut found.list, &mut late, query.mode)?;
+    phases += found.phases;
     work.check()?;
     note_missing(query.mode, &searched, found.from_keywords, &mut notes);
     if query.mode != Mode::Dense && found.from_keywords > 0 && text == query.text {
@@ -121,6 +132,7 @@ pub fn search_all(searchers: &[&Searcher], query: &Query) -> Result<SearchResult
         shown: 0,
     };
 
+    phases.candidates += watch.lap().saturating_sub(found.elapsed);
     let accesses = accesses(searchers, &found.list, &mut notes);
     let context = RankingContext {
         roots: &searched,
@@ -134,13 +146,15 @@ pub fn search_all(searchers: &[&Searcher], query: &Query) -> Result<SearchResult
         reranking: first.reranking(query.mode, &text),
         work,
     };
-    let ranked = rank::rank(&context, found.list, accesses, &mut notes)?;
+    let ranked = rank::rank(&context, found.list, accesses, &mut notes, &mut phases)?;
     let groups = rank::fold(&context, &ranked, query.limit, query.group)?;
+    phases.rank = watch.lap().saturating_sub(phases.rerank);
     let mut hits = present::hits(&context, query.content, &ranked, groups)?;
     add_tags(searchers, &mut hits, &mut notes);
     notes.extend(column_notes(searchers, &query.filter, true, &hits));
     notes.extend(stage_notes(searchers, query.mode != Mode::Sparse));
     stages.shown = hits.len();
+    phases.present = watch.lap();
     Ok(SearchResults {
         query: query.text.clone(),
         kind: Some(kind),
@@ -151,6 +165,7 @@ pub fn search_all(searchers: &[&Searcher], query: &Query) -> Result<SearchResult
         facets,
         patterns: filter.text().clone(),
         took: start.elapsed(),
+        phases,
         ..SearchResults::default()
     })
 }
@@ -232,7 +247,7 @@ fn select(
 }
 
 /// Prepares the keyword and vector search of the query in each index. `selected` contains, for each index, the chunks
-/// that the search may return, or `None` for all chunks.
+/// that the search may return, or `None` for all chunks. Also returns the time for embedding the query.
 fn prepare_roots<'s>(
     searchers: &[&'s Searcher],
     corpus: &Corpus<'s>,
@@ -240,8 +255,10 @@ fn prepare_roots<'s>(
     mode: Mode,
     selected: Vec<Option<RoaringBitmap>>,
     threads: Threads,
-) -> Result<Vec<PreparedQuery<'s>>, QueryError> {
+) -> Result<(Vec<PreparedQuery<'s>>, Duration), QueryError> {
+    let mut watch = Stopwatch::start();
     let vectors = vectors(searchers, mode, text)?;
+    let embedding = watch.lap();
     let bm25 = KeywordSearch::new(corpus, &searchers[0].config().bm25, parsed)?;
     let parts = searchers.iter().zip(bm25).zip(vectors).zip(selected);
     let searched = parts.map(|(((searcher, bm25), vector), filter)| PreparedQuery {
@@ -254,7 +271,7 @@ fn prepare_roots<'s>(
         filter,
         threads,
     });
-    Ok(searched.collect())
+    Ok((searched.collect(), embedding))
 }
 
 /// Returns the query's vector for each index.

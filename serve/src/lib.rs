@@ -25,7 +25,6 @@ mod connections;
 mod descriptors;
 mod error;
 mod http;
-mod log;
 mod metrics;
 mod options;
 mod problem;
@@ -37,9 +36,7 @@ mod token;
 
 pub use error::ServeError;
 pub use http::openapi;
-pub use log::{LogStyle, log};
 pub use options::{Limits, Listen, ServeOptions};
 pub use server::serve;
 pub use stop::Stop;
 pub use token::Token;
-pub use tracing::Level;

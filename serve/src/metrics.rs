@@ -4,6 +4,8 @@ use std::fmt;
 use std::time::Duration;
 
 use aurora_live::Roots;
+use aurora_project::{FeedbackReport, Interface, has_close_result};
+use aurora_query::{Mode, SearchResults};
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -14,6 +16,9 @@ use prometheus_client::registry::{Metric, Registry, Unit};
 /// Upper bounds of the histogram buckets for durations, in seconds.
 const BUCKETS: [f64; 12] = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 5.0, 30.0];
 
+/// Upper bounds of the histogram buckets for numbers of results.
+const RESULT_BUCKETS: [f64; 8] = [0.0, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0];
+
 /// The names and values of `N` labels.
 type Labels<const N: usize> = [(&'static str, String); N];
 
@@ -23,6 +28,12 @@ pub(crate) struct Metrics {
     pub(crate) refused_connections: Counter,
     requests: Family<Labels<3>, Counter>,
     durations: Family<Labels<1>, Histogram>,
+    searches: Family<Labels<2>, Histogram>,
+    phases: Family<Labels<2>, Histogram>,
+    results: Histogram,
+    without_close_result: Counter,
+    without_vectors: Counter,
+    feedback: Family<Labels<1>, Counter>,
     generations: Family<Labels<1>, Gauge>,
     chunks: Family<Labels<1>, Gauge>,
     files: Family<Labels<1>, Gauge>,
@@ -45,10 +56,41 @@ impl Metrics {
         let requests = registered(&mut registry, "requests", "Answered requests");
         let durations = Family::new_with_constructor((|| Histogram::new(BUCKETS)) as fn() -> Histogram);
         registry.register_with_unit("request", "Time from a request to its answer", Unit::Seconds, durations.clone());
+        let histograms = || Family::new_with_constructor((|| Histogram::new(BUCKETS)) as fn() -> Histogram);
+        let (searches, phases) = (histograms(), histograms());
+        let help = "Duration of searches, by interface and mode";
+        registry.register_with_unit("search_duration", help, Unit::Seconds, searches.clone());
+        let help = "Duration of the phases of searches, by phase and mode";
+        registry.register_with_unit("search_phase_duration", help, Unit::Seconds, phases.clone());
+        let results = Histogram::new(RESULT_BUCKETS);
+        registry.register("search_results", "Results of a search", results.clone());
+        let without_close_result =
+            registered(&mut registry, "searches_without_close_result", "Searches without a close result");
+        let without_vectors = registered(
+            &mut registry,
+            "searches_without_vectors",
+            "Searches in mode hybrid that ranked by keywords only, because the query could not be embedded",
+        );
+        let feedback = registered(&mut registry, "feedback", "Judged results, by verdict");
         let generations = registered(&mut registry, "index_generation", "Generation of the index in use");
         let chunks = registered(&mut registry, "index_chunks", "Chunks in the index");
         let files = registered(&mut registry, "index_files", "Files in the index");
-        Self { open_connections, refused_connections, requests, durations, generations, chunks, files, registry }
+        Self {
+            open_connections,
+            refused_connections,
+            requests,
+            durations,
+            searches,
+            phases,
+            results,
+            without_close_result,
+            without_vectors,
+            feedback,
+            generations,
+            chunks,
+            files,
+            registry,
+        }
     }
 
     /// Counts an answered request. `route` is the pattern of the path, not the path itself.
@@ -57,6 +99,29 @@ impl Metrics {
         self.durations.get_or_create(std::array::from_ref(&route)).observe(took.as_secs_f64());
         let labels = [("method", method.to_owned()), route, ("status", status.to_string())];
         self.requests.get_or_create(&labels).inc();
+    }
+
+    /// Counts an answered search.
+    pub(crate) fn searched(&self, via: Interface, found: &SearchResults) {
+        let mode = ("mode", found.mode.as_str().to_owned());
+        let labels = [("interface", via.as_str().to_owned()), mode.clone()];
+        self.searches.get_or_create(&labels).observe(found.took.as_secs_f64());
+        for (phase, time) in found.phases.iter().filter(|(_, time)| !time.is_zero()) {
+            self.phases.get_or_create(&[("phase", phase.to_owned()), mode.clone()]).observe(time.as_secs_f64());
+        }
+        self.results.observe(found.hits.len() as f64);
+        if !has_close_result(found) {
+            self.without_close_result.inc();
+        }
+        if found.mode == Mode::Hybrid && !found.phases.is_empty() && found.phases.vectors.is_zero() {
+            self.without_vectors.inc();
+        }
+    }
+
+    /// Counts a verdict, once for each judged result.
+    pub(crate) fn judged(&self, report: &FeedbackReport) {
+        let verdict = format!("{:?}", report.verdict).to_lowercase();
+        self.feedback.get_or_create(&[("verdict", verdict)]).inc_by(report.chunks.len() as u64);
     }
 
     /// Returns all metrics as text.

@@ -37,8 +37,6 @@ pub struct ServeOptions {
     pub origins: Vec<String>,
     /// If true, requests that write, such as feedback and index runs, are rejected, and accesses are not recorded.
     pub read_only: bool,
-    /// Whether to log the texts of queries.
-    pub log_queries: bool,
     /// Limits for clients.
     pub limits: Limits,
 }
@@ -102,7 +100,6 @@ impl ServeOptions {
             hosts: Vec::new(),
             origins: Vec::new(),
             read_only: false,
-            log_queries: false,
             limits: Limits::default(),
         }
     }

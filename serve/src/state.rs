@@ -24,7 +24,7 @@ use crate::stop::Stop;
 /// The state that all requests share.
 pub(crate) struct State {
     pub(crate) options: ServeOptions,
-    pub(crate) metrics: Metrics,
+    pub(crate) metrics: Arc<Metrics>,
     pub(crate) stop: Stop,
     /// `None` if there is no rate limit.
     pub(crate) rates: Option<Rates>,
@@ -59,9 +59,12 @@ pub(crate) struct RequestWork {
 impl State {
     pub(crate) fn new(options: ServeOptions, stop: Stop) -> Arc<Self> {
         let Limits { running, waiting, rate, bodies, unsent, .. } = options.limits;
+        let metrics = Arc::new(Metrics::new());
+        let observed = Arc::clone(&metrics);
+        options.roots.on_search(move |via, found| observed.searched(via, found));
         Arc::new(Self {
             memory: agent_memory(&options),
-            metrics: Metrics::new(),
+            metrics,
             stop,
             rates: rate.map(Rates::new),
             knowledge: Mutex::default(),

@@ -243,6 +243,18 @@ impl KnownIndexes {
         find().unwrap_or(false)
     }
 
+    /// Whether a run of this user has written an index in the project with this `.aurora` directory, according to the
+    /// records of all indexes. For an index whose id cannot be read.
+    pub fn has_written_in(&self, home: &Path) -> bool {
+        let find = || {
+            let home = home.canonicalize().ok()?;
+            let records = Directory::open_root(self.directory.as_deref()?).ok()?;
+            let is_written = |record: TrustRecord| record.at(&home).is_some_and(|place| !place.accepted);
+            Some(records.entries().ok()?.iter().filter_map(|(name, _)| read(&records, name)).any(is_written))
+        };
+        find().unwrap_or(false)
+    }
+
     /// Returns the `.aurora` directories of all recorded indexes that still exist, sorted.
     pub fn homes(&self) -> Vec<PathBuf> {
         let Some(records) = self.directory.as_deref().and_then(|path| Directory::open_root(path).ok()) else {

@@ -21,6 +21,7 @@ mod indexing;
 mod limits;
 mod narrowing;
 mod nested;
+mod observing;
 mod pipelines;
 mod places;
 #[cfg(unix)]

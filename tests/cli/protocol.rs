@@ -48,6 +48,10 @@ fn an_answer_has_the_documented_shape() {
         let answer = &answers(&fixture, b"authenticate_user\n", &["--mode", mode])[0];
         assert_eq!(answer["mode"], mode);
         assert!(answer["took_ms"].as_f64().is_some_and(|time| time >= 0.0), "{answer}");
+        let phases = answer["phases"].as_object().expect("the value is an object");
+        assert!(phases.values().all(|time| time.as_f64().is_some_and(|time| time >= 0.0)), "{answer}");
+        assert!(phases["rank"].as_f64() > Some(0.0) && phases["present"].as_f64() > Some(0.0), "{answer}");
+        assert_eq!(phases["vectors"].as_f64() > Some(0.0), mode != "sparse", "{answer}");
         let results = answer["results"].as_array().expect("the value is a list");
         assert!((1..=3).contains(&results.len()), "{answer}");
         let mut scores = Vec::new();

@@ -2,8 +2,10 @@
 
 use std::fmt::Write;
 
-use aurora_logs::{SettingReference, Settings};
+use aurora_diagnostics::Setting;
+use aurora_logs::Settings;
 use aurora_pipeline::{ColumnReference, Key, RunConfig, STAGE_KEYS, TableReference, ValueType, format_bytes};
+use aurora_project::{LogSettings, RedactSettings, SettingsTable as _, UsageSettings};
 use aurora_query::{Parameter, SearchConfig};
 use aurora_stages::limits::Limits;
 use serde_json::Value;
@@ -36,7 +38,8 @@ Aurora has two configuration files:
 - `config.toml` configures the ranking of results ([the search](#the-search)). The user's file is
   `~/.aurora/config.toml`, or `config.toml` in the directory `AURORA_HOME`. A project's file is `.aurora/config.toml`.
   The user's file may also set [limits](#limits) for the pipelines of projects, and configure
-  [conversation logs](#conversation-logs) and the masking of [personal data](#personal-data).
+  [conversation logs](#conversation-logs), [the log, the record of searches and the masking of
+  personal data](#log-usage-and-personal-data). `aur config show` prints all settings and where they are set.
 
 ## The pipeline
 
@@ -77,6 +80,17 @@ They do not apply to command-line flags or to files selected with `--pipeline` (
 |---|---|---|---|---|
 ";
 
+const LOG: &str = "
+## Log, usage and personal data
+
+`[log]` in the user's `config.toml` configures the [log of the program](../guides/observability.md#log), and `[usage]`
+the [record of searches](../guides/observability.md#report), and `[redact]` the masking of
+[personal data](../guides/security.md#personal-data).
+
+| key | values | default | meaning | environment variable |
+|---|---|---|---|---|
+";
+
 const LOGS: &str = "
 ## Conversation logs
 
@@ -85,16 +99,6 @@ names, and the time after which they are compressed or removed.
 
 | key | type | default | meaning | environment variable |
 |---|---|---|---|---|
-";
-
-const REDACT: &str = "
-## Personal data
-
-`[redact]` in the user's `config.toml` controls the masking of [personal data](../guides/security.md#personal-data).
-
-| key | type | default | meaning | environment variable |
-|---|---|---|---|---|
-| `personal` | `true` or `false` | `true` | Mask personal data in memories. | `AURORA_REDACT_PERSONAL` |
 ";
 
 /// Returns the complete page about the configuration.
@@ -118,10 +122,15 @@ pub(crate) fn reference() -> String {
         let _ = writeln!(page, "| `{}` | {} | {default} | {} | `{variable}` |", key.name, type_of(&key), key.meaning);
     }
     page.push_str(LOGS);
-    for SettingReference { key, values, default, meaning, variable } in Settings::reference() {
+    for Setting { key, values, default, meaning, variable } in Settings::reference() {
         let _ = writeln!(page, "| `{key}` | {values} | `{default}` | {meaning} | `{variable}` |");
     }
-    page.push_str(REDACT);
+    page.push_str(LOG);
+    for (table, keys) in [(LogSettings::NAME, LogSettings::KEYS), (UsageSettings::NAME, UsageSettings::KEYS), (RedactSettings::NAME, RedactSettings::KEYS)] {
+        for Setting { key, values, default, meaning, variable } in keys {
+            let _ = writeln!(page, "| `{table}.{key}` | {values} | `{default}` | {meaning} | `{variable}` |");
+        }
+    }
     page
 }
 

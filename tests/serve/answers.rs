@@ -34,6 +34,7 @@ fn assert_same(left: &Value, right: &Value, place: &str) {
 
 fn timeless(mut answer: Value) -> Value {
     answer.as_object_mut().expect("the value is an object").remove("took_ms").expect("the answer has a time");
+    answer.as_object_mut().expect("the value is an object").remove("phases");
     answer["index"].as_object_mut().expect("the value is an object").remove("age_seconds");
     answer
 }
@@ -265,10 +266,23 @@ fn health_readiness_and_metrics_are_served() {
     for line in [
         r#"aurora_requests_total{method="POST",route="/api/v1/search",status="200"} 1"#.to_owned(),
         format!(r#"aurora_index_files{{root="{name}"}} {}"#, server.get("/api/v1/stats").json()["files"]),
+        r#"aurora_search_duration_seconds_count{interface="http",mode="hybrid"} 1"#.to_owned(),
+        r#"aurora_search_phase_duration_seconds_count{phase="rank",mode="hybrid"} 1"#.to_owned(),
+        "aurora_search_results_count 1".to_owned(),
+        "aurora_searches_without_close_result_total 0".to_owned(),
+        "aurora_searches_without_vectors_total 0".to_owned(),
         "# EOF".to_owned(),
     ] {
         assert!(figures.body.contains(&line), "{line} in {}", figures.body);
     }
+    let usage = fixture.user_directory().join("usage/usage.jsonl");
+    let record = std::fs::read_to_string(&usage).expect("the search is recorded");
+    assert!(record.lines().count() == 1 && record.contains(r#""via":"http""#) && !record.contains("page"), "{record}");
+    let log = std::fs::read_to_string(fixture.user_directory().join("logs/aurora.log")).expect("the log is written");
+    assert!(log.contains(r#"route="/api/v1/search""#) && !log.contains(r#"query="page""#), "{log}");
+    let server = Server::start(&fixture, &["--read-only"]);
+    server.post("/api/v1/search", &json!({"query": "page"}));
+    assert_eq!(std::fs::read_to_string(&usage).ok(), Some(record));
 
     let plain = Fixture::plain();
     let server = Server::start(&plain, &["--root", "."]);

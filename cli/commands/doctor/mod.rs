@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 
 use aurora_analysis::STATIC;
 use aurora_memory::{MemoryPlace, MemoryRules};
-use aurora_project::{IndexEmbedder, Project, ProjectError, annotations, chain, untrusted_stages, user};
+use aurora_project::{
+    IndexEmbedder, Project, ProjectError, annotations, chain, ignored_configurations, untrusted_stages, user,
+};
 use aurora_query::Mode;
 use aurora_query::explain::relative_time;
 use aurora_stages::index::{self as indexing, IndexError};
@@ -220,6 +222,10 @@ fn free_space(root: &Path) -> CheckResult {
 fn config(project: &Project) -> CheckResult {
     if let Err(errors) = project.settings(Vec::new()) {
         return failed(errors);
+    }
+    let ignored = ignored_configurations(Some(project.root()));
+    if let Some(path) = ignored.first() {
+        return warning(format!("{} is not read; settings are read from config.toml", path.display()));
     }
     let files =
         user::config().into_iter().chain([ProjectDirectory::in_root(project.root()).path_of(ProjectDirectory::CONFIG)]);

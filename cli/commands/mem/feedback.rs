@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use aurora_memory::{Helpfulness, TaskOutcome};
 use aurora_memory_schema::Kind;
-use aurora_project::{FeedbackReport, JudgedChunk, Names, Project, ProjectError, judge, user};
+use aurora_project::{FeedbackReport, Interface, JudgedChunk, Names, Project, ProjectError, UsageLog, judge, user};
 use aurora_query::LearningConfig;
 use aurora_storage::{AccessLog, Verdict};
 use clap::{Args, ValueEnum};
@@ -102,6 +102,9 @@ fn verdicts(verdict: VerdictArg, args: &FeedbackArgs, program: &Program) -> Outc
         chunks.extend(report.chunks);
     }
     let report = FeedbackReport { verdict, chunks };
+    if let Some(usage) = UsageLog::open() {
+        usage.feedback(Interface::Cli, verdict, report.chunks.len(), project.root(), aurora_clock::now_seconds());
+    }
     program.terminal.print(args.index.format, &report, |out| write_chunks(out, &report.chunks))
 }
 

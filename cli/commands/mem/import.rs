@@ -37,10 +37,6 @@ pub(crate) struct TransferArgs {
     /// Show what would be imported without storing anything
     #[arg(long, requires = "from")]
     pub(crate) dry_run: bool,
-
-    /// Also list entries that are not stored or are altered
-    #[arg(long, requires = "from")]
-    pub(crate) verbose: bool,
 }
 
 /// Import an exported index into a directory, or entries into a memory
@@ -57,7 +53,8 @@ searches continue with the old index. The access history and feedback are kept.
 
 With --from, entries are added to a memory, from lines of JSON or a directory of Markdown. Of two
 documents with the same id, the one edited later is kept. A second import changes nothing. Exits
-with 1 if an entry could not be imported.")]
+with 1 if an entry could not be imported. --verbose also lists entries that are not stored or are
+altered.")]
 pub(crate) struct ImportArgs {
     /// File written by `aur mem export`, or the input for --from; `-` is standard input
     pub(crate) file: PathBuf,

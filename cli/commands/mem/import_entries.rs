@@ -50,7 +50,7 @@ pub(super) fn run(args: &ImportArgs, from: SourceFormatArg, program: &Program) -
     };
     let report = Report { memory: owner, dry_run: args.transfer.dry_run, transfer };
     if args.format == ReportFormat::Text {
-        list(&report.transfer, args.transfer.verbose, &program.terminal);
+        list(&report.transfer, program.verbose > 0, &program.terminal);
     }
     program.terminal.print(args.format, &report, |out| write_text(out, &report))?;
     match report.transfer.unmapped_count() {

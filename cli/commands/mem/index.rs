@@ -4,14 +4,15 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use aurora_pipeline::{MAX_WORKERS, PlannedStage};
-use aurora_stages::index::{self as indexing, IndexError, IndexOptions, IndexSummary, Unreadable};
+use aurora_stages::index::{self as indexing, GitUse, IndexError, IndexOptions, IndexSummary, Unreadable};
 use aurora_storage::{Environment, OpenMode, ProjectDirectory};
 use aurora_suggest::did_you_mean;
 use clap::Args;
 
 use crate::context::indexing::{build, print_problems};
 use crate::context::{
-    Failure, Outcome, Program, Purpose, ReportFormat, Untrusted, args, memories, pipeline_choice, place, programs,
+    Failure, Outcome, Program, Purpose, ReportFormat, Untrusted, args, configurations, memories, pipeline_choice,
+    place, programs,
 };
 use crate::output::{json, progress, summary, units};
 
@@ -37,6 +38,11 @@ pub(crate) struct IndexArgs {
     /// Process every file again, even if it is unchanged
     #[arg(long)]
     pub(crate) force: bool,
+
+    /// Do not use git: attribute no lines to commits, and detect changes by times and content; later updates by searches
+    /// and servers do not use git either
+    #[arg(long)]
+    pub(crate) no_git: bool,
 
     /// Exit with 2 if there is no index to update, instead of building one
     #[arg(long, conflicts_with = "force")]
@@ -80,8 +86,10 @@ pub(crate) struct IndexArgs {
 /// Runs the pipeline and prints a summary.
 pub(crate) fn run(args: &IndexArgs, program: &Program) -> Outcome {
     let root = place::for_index(args.path.as_deref()).map_err(|failure| mistaken_query(failure, args))?;
+    configurations::warn_ignored(Some(&root), &program.terminal);
     let options = IndexOptions {
         pipeline: pipeline_choice::choice(args.pipeline.as_deref())?,
+        git: if args.no_git { GitUse::Off } else { GitUse::On },
         force: args.force,
         requires_index: args.require_index,
         jobs: args.jobs,
@@ -96,7 +104,7 @@ pub(crate) fn run(args: &IndexArgs, program: &Program) -> Outcome {
     let progress = if args.quiet {
         progress::IndexProgress::hidden()
     } else {
-        progress::IndexProgress::visible(program.terminal.live)
+        progress::IndexProgress::visible(program.terminal.live && program.verbose == 0)
     };
     let summary = build(&options, &progress, program)?;
     record_content(&options, program);

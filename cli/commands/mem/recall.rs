@@ -9,6 +9,7 @@ use aurora_query::{Context, Hit, Mode, QueryError, SearchResults, ShownChunk, So
 use aurora_storage::{ChunkHistory, ChunkType};
 use clap::{Args, ValueEnum};
 
+use crate::commands::mem::search::record_usage;
 use crate::context::{Outcome, Program, SearchedMemory, SearchedRoots, Terminal, args, memories, searched};
 use crate::output::{json, sanitize};
 
@@ -93,6 +94,7 @@ pub(crate) fn run(args: &RecallArgs, program: &Program) -> Outcome {
         memory: &args.memory,
         no_index: args.no_index,
         no_refresh: args.no_refresh,
+        read_only: args.read_only,
     };
     let mut searched = searched::open(&opened, &[], Mode::Hybrid, program)?;
     let default = match (args.passive, args.format) {
@@ -112,11 +114,14 @@ pub(crate) fn run(args: &RecallArgs, program: &Program) -> Outcome {
     // Activations are normalised within the candidates of a query, so one of them always has a high activation, even if
     // no candidate is relevant. Passive recall therefore also requires a term that matches the query.
     let is_relevant = |hit: &Hit| !args.passive || !hit.explanation.matched_terms.is_empty();
-    let recalled = searched.ask(|searchers| {
-        let mut found = searchers.search(&request)?;
-        found.hits.retain(|hit| hit.scores.activation >= least && is_relevant(hit));
-        Recalled::new(args, found, searchers, now)
-    });
+    let recalled = searched.ask(
+        |searchers| {
+            let mut found = searchers.search(&request)?;
+            found.hits.retain(|hit| hit.scores.activation >= least && is_relevant(hit));
+            Recalled::new(args, found, searchers, now)
+        },
+        program,
+    );
     let mut recalled = recalled?;
     recalled.found.notes.splice(0..0, std::mem::take(&mut searched.indexes.notes));
     recalled.print(args.format, &program.terminal)?;
@@ -193,6 +198,7 @@ fn remember(
 ) {
     let shown = recalled.displayed_chunks();
     indexes.searchers.record(shown.iter().copied(), now);
+    record_usage(std::iter::once(&recalled.found), &indexes.searchers, now);
     if let Some(session) = &args.memory.session {
         memories::note_search(session, query, indexes, &shown, terminal);
     }

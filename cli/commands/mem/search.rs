@@ -1,8 +1,9 @@
 //! `aur mem search`: answers queries from users and programs.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
+use std::path::Path;
 
-use aurora_project::{PackedAnswer, SearchRequest, Searchers, chain, has_sources};
+use aurora_project::{Interface, PackedAnswer, SearchRequest, Searchers, UsageLog, chain, has_sources};
 use aurora_query::{
     Context, ContextBlock, FileState, FilterSpec, FlagValue, Fusion, Group, Hit, MAX_QUERY_BYTES, Mode, Query,
     QueryError, SearchResults, ShownChunk, Source, TextFilter, WorkBudget,
@@ -162,14 +163,15 @@ pub(crate) fn run(args: &SearchArgs, program: &Program) -> Outcome {
     // Reject a query that is too long before an index is built for it.
     QueryError::check_length(&query)?;
     let SearchArgs { roots, memory, no_index, no_refresh, .. } = args;
-    let selected = searched::SearchedArgs { roots, memory, no_index: *no_index, no_refresh: *no_refresh };
+    let selected =
+        searched::SearchedArgs { roots, memory, no_index: *no_index, no_refresh: *no_refresh, read_only: false };
     let searched = searched::open(&selected, &flags(args), args.mode.unwrap_or_default(), program)?;
     searched.indexes.searchers.check(&filter)?;
     let projects = searched.indexes.searchers.iter().filter(|searcher| !searcher.is_memory());
     let roots: Vec<_> = projects.filter_map(|searcher| Some((searcher.name(), searcher.root()?))).collect();
     let links = Links::detect(terminal.out, roots.into_iter());
     let missing = searched.missing;
-    let mut session = Session { args, terminal, filter, patterns, links, searched };
+    let mut session = Session { args, program, terminal, filter, patterns, links, searched };
     if args.stdin {
         session.answer_lines(BufReader::new(std::io::stdin().lock()))?
     } else {
@@ -184,6 +186,7 @@ pub(crate) fn run(args: &SearchArgs, program: &Program) -> Outcome {
 /// The opened indexes, and the presentation of their answers.
 struct Session<'a> {
     args: &'a SearchArgs,
+    program: &'a Program,
     terminal: &'a Terminal,
     filter: FilterSpec,
     patterns: TextFilter,
@@ -274,7 +277,7 @@ impl Session<'_> {
         let answers: Vec<_> = requests.par_iter().map(|request| Answer::new(searchers, request, args)).collect();
         let mut notes = std::mem::take(&mut self.searched.indexes.notes);
         let finished = texts.iter().zip(answers).map(|(text, answer)| match answer {
-            // If the index of a memory is damaged, this search rebuilds it.
+            // If an index is damaged, this search rebuilds it.
             Err(QueryError::Storage(_)) => self.search(text, now),
             Ok(mut answer) => {
                 answer.found.notes.splice(0..0, std::mem::take(&mut notes));
@@ -287,7 +290,7 @@ impl Session<'_> {
 
     fn search(&mut self, text: &str, now: i64) -> Result<Answer, QueryError> {
         let (request, args) = (self.request(text, now), self.args);
-        let mut answer = self.searched.ask(|searchers| Answer::new(searchers, &request, args))?;
+        let mut answer = self.searched.ask(|searchers| Answer::new(searchers, &request, args), self.program)?;
         answer.found.notes.splice(0..0, std::mem::take(&mut self.searched.indexes.notes));
         Ok(answer)
     }
@@ -438,11 +441,21 @@ impl Session<'_> {
         }
         let shown: Vec<Vec<ShownChunk<'_>>> = answers.iter().map(Answer::shown_chunks).collect();
         self.searched.indexes.searchers.record(shown.iter().flatten().copied(), now);
+        record_usage(answers.iter().map(|answer| &answer.found), &self.searched.indexes.searchers, now);
         if let Some(session) = &self.args.memory.session {
             for (answer, shown) in answers.iter().zip(&shown) {
                 memories::note_search(session, &answer.found.query, &self.searched.indexes, shown, self.terminal);
             }
         }
+    }
+}
+
+/// Adds searches to the record of searches. Errors are ignored.
+pub(super) fn record_usage<'a>(answers: impl Iterator<Item = &'a SearchResults>, searchers: &Searchers, now: i64) {
+    if let Some(usage) = UsageLog::open() {
+        let projects = searchers.iter().filter(|searcher| !searcher.is_memory());
+        let roots: Vec<&Path> = projects.filter_map(|searcher| searcher.root()).collect();
+        usage.searches(Interface::Cli, answers, &roots, now);
     }
 }
 

@@ -4,6 +4,7 @@ use aurora_live::{LiveProject, Roots, Upkeep};
 use aurora_memory::{
     AgentMemory, DATA_NOTICE, MemoryError, NewMemory, Scope, TaskOutcome, recall_header, recall_request,
 };
+use aurora_project::Interface;
 use aurora_query::{Context, ContextBlock, Source};
 use serde::Deserialize;
 
@@ -41,6 +42,7 @@ pub(super) fn recall(
     let pack = |packed: &Context| format_recall(&notes, packed);
     let packed = search.searchers().packed_as(&found, budget, &request.query.work, pack)?;
     search.record(&arguments.query, packed.shown(), now);
+    roots.searched(Interface::Mcp, &found, true, now);
     Ok(pack(&packed))
 }
 

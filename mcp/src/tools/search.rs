@@ -2,7 +2,7 @@
 
 use aurora_live::Roots;
 use aurora_memory::AgentMemory;
-use aurora_project::SearchRequest;
+use aurora_project::{Interface, SearchRequest};
 use aurora_query::{Context, FilterSpec, Query, Source};
 use serde::Deserialize;
 
@@ -64,6 +64,7 @@ pub(super) fn answer(
     let pack = |packed: &Context| format_answer(&notes, packed);
     let packed = search.searchers().packed_as(&found, budget, &request.query.work, pack)?;
     search.record(&arguments.query, packed.shown(), now);
+    roots.searched(Interface::Mcp, &found, true, now);
     Ok(pack(&packed))
 }
 

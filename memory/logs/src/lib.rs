@@ -70,5 +70,5 @@ pub use reader::{Lines, LogReader, MAX_LINE_BYTES};
 pub use rfc_3339::rfc_3339;
 pub use search::{MatchingLine, Pattern, PatternError, SearchHit};
 pub use sections::SectionText;
-pub use settings::{SettingReference, Settings, TABLE};
+pub use settings::{Settings, TABLE};
 pub use write::{LogText, Written};

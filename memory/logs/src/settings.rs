@@ -8,9 +8,7 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use aurora_confined::read_regular_to_string;
-use aurora_diagnostics::document::{Document, Reader, Value};
-use aurora_diagnostics::{Diagnostic, Diagnostics, Place, code};
-use aurora_suggest::did_you_mean;
+use aurora_diagnostics::{Diagnostic, Diagnostics, Setting, code, read_settings};
 
 use crate::maintenance::Policy;
 
@@ -26,7 +24,6 @@ const PATH: &str = "path";
 const RETENTION: &str = "retention_days";
 const COMPRESSION: &str = "compress_after_days";
 const KEYWORDS: &str = "keyword_count";
-const NAMES: [&str; 4] = [PATH, RETENTION, COMPRESSION, KEYWORDS];
 /// Valid values for a number of days, up to a hundred years.
 const DAYS: RangeInclusive<u32> = 0..=36_500;
 /// Valid values for the maximum number of keywords.
@@ -43,44 +40,29 @@ pub struct Settings {
     pub keyword_count: usize,
 }
 
-/// The documentation of a key for the configuration reference.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SettingReference {
-    /// The name of the key in `[logs]`.
-    pub key: &'static str,
-    /// A description of the valid values.
-    pub values: &'static str,
-    /// The default value in TOML syntax.
-    pub default: &'static str,
-    /// The meaning of the key.
-    pub meaning: &'static str,
-    /// The environment variable that sets the key.
-    pub variable: &'static str,
-}
-
-const REFERENCE: [SettingReference; 4] = [
-    SettingReference {
+const REFERENCE: [Setting; 4] = [
+    Setting {
         key: PATH,
         values: "absolute path, or one that begins with `~/`",
         default: "\"~/.aurora/logs/conversations\"",
         meaning: "The directory of the logs.",
         variable: "AURORA_LOGS_PATH",
     },
-    SettingReference {
+    Setting {
         key: RETENTION,
         values: "whole number from 0 to 36500, days",
         default: "90",
         meaning: "Older logs are removed; 0 keeps them for ever.",
         variable: "AURORA_LOGS_RETENTION_DAYS",
     },
-    SettingReference {
+    Setting {
         key: COMPRESSION,
         values: "whole number from 0 to 36500, days",
         default: "7",
         meaning: "Older logs are compressed; 0 leaves them as they are.",
         variable: "AURORA_LOGS_COMPRESS_AFTER_DAYS",
     },
-    SettingReference {
+    Setting {
         key: KEYWORDS,
         values: "whole number from 1 to 4",
         default: "2",
@@ -109,87 +91,46 @@ impl Settings {
         environment: &[(String, String)],
         home: Option<&Path>,
     ) -> Result<Self, Diagnostics> {
-        let mut draft = Draft { settings: defaults, home, errors: Diagnostics::default() };
-        if let Some(file) = file {
-            match read_regular_to_string(file, MAX_CONFIG_BYTES) {
-                Ok(text) => draft.file(&file.display().to_string(), &text),
-                Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {}
-                Err(error) => {
-                    let message = format!("cannot read {}: {error}", file.display());
-                    draft.errors.push(Diagnostic::error(code::UNREADABLE, None, message));
-                }
+        let mut errors = Diagnostics::default();
+        let text = match file.map(|file| read_regular_to_string(file, MAX_CONFIG_BYTES)).transpose() {
+            Ok(text) => text,
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => None,
+            Err(error) => {
+                let message = format!("cannot read {}: {error}", file.unwrap_or(Path::new("")).display());
+                errors.push(Diagnostic::error(code::UNREADABLE, None, message));
+                None
             }
-        }
-        let mut variables: Vec<_> = environment.iter().filter(|(name, _)| name.starts_with(VARIABLE)).collect();
-        variables.sort();
-        for (name, value) in variables {
-            let key = name[VARIABLE.len()..].to_ascii_lowercase();
-            let names = REFERENCE.map(|setting| setting.variable);
-            draft.set(&key, value, name, &names, Place::Environment(name.clone()));
-        }
-        if draft.errors.is_empty() { Ok(draft.settings) } else { Err(draft.errors) }
+        };
+        let name = file.map(|file| file.display().to_string()).unwrap_or_default();
+        let file = text.as_deref().map(|text| (name.as_str(), text));
+        let mut settings = defaults;
+        errors.extend(read_settings(TABLE, VARIABLE, &REFERENCE, file, environment, &mut |key, value| {
+            settings.set(key, value, home)
+        }));
+        if errors.is_empty() { Ok(settings) } else { Err(errors) }
     }
 
     /// Returns the documentation of all keys for the configuration reference.
-    pub fn reference() -> [SettingReference; 4] {
+    pub fn reference() -> [Setting; 4] {
         REFERENCE
     }
-}
 
-struct Draft<'h> {
-    settings: Settings,
-    home: Option<&'h Path>,
-    errors: Diagnostics,
-}
-
-impl Draft<'_> {
-    fn file(&mut self, name: &str, text: &str) {
-        let document = match Document::from_toml(name, text) {
-            Ok(document) => document,
-            Err(errors) => return self.errors.extend(errors),
-        };
-        let mut values = Reader::new(&document);
-        let table = values.entry(document.root.entries(), TABLE).and_then(|table| values.table(table, TABLE));
-        self.errors.extend(values.mistakes);
-        for entry in table.unwrap_or_default() {
-            let value = match &entry.node.value {
-                Value::Number(value) | Value::Text(value) => value.to_string(),
-                _ => document.display_value(&entry.node),
-            };
-            let place = Place::File(document.location(entry.key_span.clone()));
-            self.set(&entry.key, &value, &format!("{TABLE}.{}", entry.key), &NAMES, place);
-        }
-    }
-
-    /// Sets a key. Messages contain `name` as the name of the key, and unknown keys are compared with `valid_names` for
-    /// a suggestion.
-    fn set(&mut self, key: &str, value: &str, name: &str, valid_names: &[&str], place: Place) {
+    /// Sets a key. Returns the rule that an invalid value breaks.
+    fn set(&mut self, key: &str, value: &str, home: Option<&Path>) -> Result<(), String> {
         let number = |range: RangeInclusive<u32>| {
             let number = value.parse::<u32>().ok().filter(|number| range.contains(number));
             number.ok_or_else(|| format!("a whole number from {} to {}", range.start(), range.end()))
         };
-        let settings = &mut self.settings;
-        let set = match key {
+        match key {
             PATH => {
-                let path = absolute(value, self.home).map(|path| settings.path = path);
-                path.ok_or_else(|| "an absolute path, or one that begins with `~/`".to_owned())
+                let path = absolute(value, home).ok_or("an absolute path, or one that begins with `~/`")?;
+                self.path = path;
             }
-            RETENTION => number(DAYS).map(|days| settings.policy.retention_days = days),
-            COMPRESSION => number(DAYS).map(|days| settings.policy.compress_after_days = days),
-            KEYWORDS => number(KEYWORD_COUNT).map(|count| settings.keyword_count = count as usize),
-            _ => return self.unknown(name, valid_names, place),
-        };
-        if let Err(rule) = set {
-            let message = format!("`{name}` must be {rule}, not {value}");
-            self.errors.push(Diagnostic::error(code::INVALID_VALUE, None, message).at(place));
+            RETENTION => self.policy.retention_days = number(DAYS)?,
+            COMPRESSION => self.policy.compress_after_days = number(DAYS)?,
+            _ => self.keyword_count = number(KEYWORD_COUNT)? as usize,
         }
-    }
-
-    fn unknown(&mut self, name: &str, valid_names: &[&str], place: Place) {
-        let key = name.rsplit('.').next().unwrap_or(name);
-        let help = did_you_mean(key, valid_names.iter().copied());
-        let message = format!("unknown key `{name}`");
-        self.errors.push(Diagnostic::error(code::UNKNOWN_KEY, None, message).at(place).with_help(help));
+        Ok(())
     }
 }
 

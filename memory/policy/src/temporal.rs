@@ -46,6 +46,11 @@ impl DecayRates {
         }
     }
 
+    /// Iterates over the kinds and their rates in the order of [`Scope::ALL`].
+    pub fn by_kind(&self) -> impl Iterator<Item = (&'static str, &[f64])> {
+        KINDS.into_iter().zip(self.lambdas.iter().map(<[f64; Scope::ALL.len()]>::as_slice))
+    }
+
     /// Returns the decay rate λ, per hour; 0 for an unknown kind.
     pub fn lambda(&self, kind: &str, scope: Scope) -> f64 {
         let kind = KINDS.iter().position(|name| *name == kind);

@@ -24,6 +24,8 @@ pub mod code;
 mod diagnostic;
 pub mod document;
 mod place;
+mod setting;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Severity};
 pub use place::{Location, Place};
+pub use setting::{Setting, read_settings};

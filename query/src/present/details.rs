@@ -7,6 +7,7 @@ use aurora_storage::{ChunkType, Snapshot};
 use rustc_hash::FxHashMap;
 
 use crate::corpus::Corpus;
+use crate::phases::Stopwatch;
 use crate::present::budget::{Context, FileLocation, PackedHit, Piece, pack};
 use crate::present::freshness::{FileState, file_state};
 use crate::present::lines::{is_whole, line_numbers};
@@ -28,11 +29,12 @@ pub struct Details<'a> {
 }
 
 /// Adds to the results the searched generations and the weights of the matched terms, and to every hit its snippet and
-/// the state of its file. `searchers` must be the searchers of the search, in the same order.
+/// the state of its file. Adds the time to the duration of the search. `searchers` must be the searchers of the search, in the same order.
 ///
 /// # Errors
 /// Fails if an index cannot be read.
 pub fn complete(searchers: &[&Searcher], results: &mut SearchResults, details: &Details<'_>) -> Result<(), QueryError> {
+    let mut watch = Stopwatch::start();
     let projects: Vec<&&Searcher> = searchers.iter().filter(|searcher| !searcher.is_memory()).collect();
     match projects[..] {
         [only] => results.index = Some(info(only.snapshot(), details.now)?),
@@ -68,6 +70,11 @@ pub fn complete(searchers: &[&Searcher], results: &mut SearchResults, details: &
             line.line = numbers.get(line.place).copied().flatten();
         }
         hit.snippet = lines;
+    }
+    let took = watch.lap();
+    results.took += took;
+    if !results.phases.is_empty() {
+        results.phases.present += took;
     }
     Ok(())
 }

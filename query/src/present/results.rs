@@ -13,6 +13,7 @@ use crate::explain::{Explanation, Points};
 use crate::facet_index::SearchFacets;
 use crate::filter::TextFilter;
 use crate::memory::{ENTRIES_PREFIX, Source, column};
+use crate::phases::{self, Phases};
 use crate::present::facts::{self, rfc3339};
 use crate::present::freshness::FileState;
 use crate::present::snippet::SnippetLine;
@@ -57,6 +58,9 @@ pub struct SearchResults {
     #[cfg_attr(feature = "schema", schema(value_type = f64))]
     #[serde(rename = "took_ms", serialize_with = "milliseconds")]
     pub took: Duration,
+    /// Durations of the phases of the search; empty for a list of chunks without a query.
+    #[serde(skip_serializing_if = "Phases::is_empty")]
+    pub phases: Phases,
 }
 
 impl SearchResults {
@@ -404,7 +408,7 @@ pub struct RawScores {
 }
 
 fn milliseconds<S: Serializer>(took: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_f64((took.as_secs_f64() * 1e6).round() / 1e3)
+    serializer.serialize_f64(phases::milliseconds(*took))
 }
 
 fn time<S: Serializer>(seconds: &i64, serializer: S) -> Result<S::Ok, S::Error> {

@@ -35,6 +35,7 @@ use std::cmp::Ordering;
 use aurora_storage::{AccessRecord, ChunkType, StorageError};
 
 use crate::config::{Fusion, SearchConfig, Weights};
+use crate::phases::{Phases, Stopwatch};
 use crate::query::{Group, Mode, QueryError};
 use crate::rank::activation::ActivationParts;
 use crate::rank::features::{Facts, FileShares, RuleQuery};
@@ -107,7 +108,8 @@ impl<'s> RankingContext<'_, 's> {
 }
 
 /// Ranks candidates, which must be in the order of their keys, and returns them best first. `accesses` contains the
-/// access record of each candidate. If the reranker cannot be used, adds a note with the reason.
+/// access record of each candidate. If the reranker cannot be used, adds a note with the reason. Sets the duration of
+/// the reranking in `phases`.
 ///
 /// # Errors
 /// Fails if an index cannot be read, or the request is cancelled.
@@ -116,6 +118,7 @@ pub(crate) fn rank<'s>(
     candidates: Vec<Candidate<'s>>,
     accesses: Vec<Option<AccessRecord>>,
     notes: &mut Vec<String>,
+    phases: &mut Phases,
 ) -> Result<Vec<RankedCandidate<'s>>, QueryError> {
     let rule_query = RuleQuery::new(context.parsed, context.term_idfs());
     let mut ranked = with_features(context, &rule_query, candidates, accesses)?;
@@ -128,10 +131,12 @@ pub(crate) fn rank<'s>(
     context.work.check()?;
     rules::apply(&context.config.rules, &rule_query, &mut ranked);
     lift_conversations(context.config.rules.conversation, &mut ranked);
-    if let (Some(reranking), Some(name)) = (&context.reranking, &context.config.rerank)
-        && let Err(reason) = reranking.apply(context, &mut ranked, in_order)?
-    {
-        notes.push(format!("Ranked without the reranker `{name}`: {reason}"));
+    if let (Some(reranking), Some(name)) = (&context.reranking, &context.config.rerank) {
+        let mut watch = Stopwatch::start();
+        if let Err(reason) = reranking.apply(context, &mut ranked, in_order)? {
+            notes.push(format!("Ranked without the reranker `{name}`: {reason}"));
+        }
+        phases.rerank = watch.lap();
     }
     lower_by_age(&mut ranked);
     rules::scale_to_one(&mut ranked);

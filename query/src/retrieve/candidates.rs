@@ -2,11 +2,13 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use aurora_analysis::LateInteraction;
 use aurora_storage::{ChunkId, ChunkRecord, Label, StorageError};
 
 use crate::config::HybridConfig;
+use crate::phases::{Phases, Stopwatch};
 use crate::query::{Mode, QueryError};
 use crate::retrieve::direct::{DirectMatch, direct_matches};
 use crate::retrieve::files::{self, FileEvidence};
@@ -50,6 +52,10 @@ pub(crate) struct Candidates<'s> {
     pub(crate) from_keywords: usize,
     /// Number of chunks that the vector search found.
     pub(crate) from_vectors: usize,
+    /// Durations of the keyword search, the vector search, and the collection of evidence.
+    pub(crate) phases: Phases,
+    /// Duration of the whole retrieval.
+    pub(crate) elapsed: Duration,
 }
 
 /// Maximum number of candidates from each kind of search.
@@ -75,7 +81,9 @@ pub(crate) fn collect<'s>(
     (mode, most): (Mode, CandidateLimits),
     work: &WorkBudget,
 ) -> Result<Candidates<'s>, QueryError> {
-    let best = roots.iter().map(|root| find_best(root, mode, most)).collect::<Result<Vec<_>, _>>()?;
+    let (mut phases, mut watch) = (Phases::default(), Stopwatch::start());
+    let best = roots.iter().map(|root| find_best(root, mode, most, &mut phases)).collect::<Result<Vec<_>, _>>()?;
+    let mut elapsed = watch.lap();
     let (mut keywords, mut near): (Vec<_>, Vec<_>) = best.into_iter().unzip();
     work.check()?;
     keep_best(roots, &mut keywords, most.by_keywords)?;
@@ -90,23 +98,38 @@ pub(crate) fn collect<'s>(
         list.extend(with_evidence((at, root), (best, direct), late, query.1, mode, work)?);
     }
     list.sort_unstable_by(|a: &Candidate<'_>, b| a.key.cmp(&b.key).then(a.root.cmp(&b.root)));
-    Ok(Candidates { list, from_keywords, from_vectors })
+    phases.candidates = watch.lap();
+    elapsed += phases.candidates;
+    Ok(Candidates { list, from_keywords, from_vectors, phases, elapsed })
 }
 
 /// Chunks of one index with their scores, best first.
 type Best = Vec<(ChunkId, f32)>;
 
-/// Returns the best chunks of one index by keywords and by vectors.
-fn find_best(root: &PreparedQuery<'_>, mode: Mode, most: CandidateLimits) -> Result<(Best, Best), StorageError> {
+/// Returns the best chunks of one index by keywords and by vectors. Adds the durations of both searches to `phases`.
+fn find_best(
+    root: &PreparedQuery<'_>,
+    mode: Mode,
+    most: CandidateLimits,
+    phases: &mut Phases,
+) -> Result<(Best, Best), StorageError> {
     let filter = root.filter.as_ref();
-    let by_keywords = || if mode == Mode::Dense { Ok(Vec::new()) } else { root.bm25.top(most.by_keywords, filter) };
-    let (keywords, near) = match &root.vector {
-        Ok(vector) if mode != Mode::Sparse => {
-            // The two searches are independent, so they can run in parallel.
-            root.both(by_keywords, || root.snapshot.nearest(vector, most.by_vectors, filter, root.threads))
-        }
-        _ => (by_keywords(), Ok(Vec::new())),
+    let by_keywords = || {
+        let mut watch = Stopwatch::start();
+        let found = if mode == Mode::Dense { Ok(Vec::new()) } else { root.bm25.top(most.by_keywords, filter) };
+        (found, watch.lap())
     };
+    let by_vectors = |vector| {
+        let mut watch = Stopwatch::start();
+        (root.snapshot.nearest(vector, most.by_vectors, filter, root.threads), watch.lap())
+    };
+    let ((keywords, by_keywords), (near, by_vectors)) = match &root.vector {
+        // The two searches are independent, so they can run in parallel.
+        Ok(vector) if mode != Mode::Sparse => root.both(by_keywords, || by_vectors(vector)),
+        _ => (by_keywords(), (Ok(Vec::new()), Duration::ZERO)),
+    };
+    phases.keywords += by_keywords;
+    phases.vectors += by_vectors;
     Ok((keywords?, near?))
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use aurora_project::{FeedbackReport, Names, judge};
+use aurora_project::{FeedbackReport, Interface, Names, judge};
 use aurora_storage::Verdict;
 use axum::extract::State as Shared;
 use axum::http::StatusCode;
@@ -53,7 +53,8 @@ pub(crate) async fn feedback(Shared(state): Shared<Arc<State>>, body: Body<Feedb
             if !(1..=MAX_CHUNKS).contains(&body.ids.len()) {
                 return Err(Problem::invalid(format!("`ids` must have 1 to {MAX_CHUNKS} items")));
             }
-            let searcher = state.root(body.root.as_deref())?.searcher()?;
+            let root = state.root(body.root.as_deref())?;
+            let searcher = root.searcher()?;
             let mut keys = Vec::new();
             for id in &body.ids {
                 request.budget.check()?;
@@ -65,7 +66,11 @@ pub(crate) async fn feedback(Shared(state): Shared<Arc<State>>, body: Body<Feedb
             let log = searcher.access();
             let log = log.map_err(|reason| Problem::new(StatusCode::SERVICE_UNAVAILABLE, reason.to_owned()))?;
             let learning = &searcher.config().activation.learning;
-            Ok(judge(log, learning, body.verdict, &keys, aurora_clock::now_seconds())?)
+            let now = aurora_clock::now_seconds();
+            let report = judge(log, learning, body.verdict, &keys, now)?;
+            state.metrics.judged(&report);
+            state.options.roots.judged(Interface::Http, root, &report, now);
+            Ok(report)
         })
         .await
 }

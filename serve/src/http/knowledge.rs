@@ -192,9 +192,7 @@ pub(crate) async fn search(
     let search = move |state: &State, request: &RequestWork| {
         let body = body.parse()?;
         check_search(&body)?;
-        if state.options.log_queries {
-            tracing::info!(query = body.query, session = id, "search");
-        }
+        tracing::info!(target: aurora_project::QUERY_LOG, query = body.query, session = id, "search");
         find(session_of(state, id, request)?.as_deref(), &body, request)
     };
     state.answer(search).await

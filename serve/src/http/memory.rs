@@ -7,7 +7,7 @@ use aurora_memory::{
     AgentMemory, DATA_NOTICE, MemoryError, NewMemory, NewMemoryKind, OutcomeReport, Remembered, Scope, TaskOutcome,
     recall_request,
 };
-use aurora_project::PackedAnswer;
+use aurora_project::{Interface, PackedAnswer};
 use aurora_query::QueryError;
 use axum::extract::State as Shared;
 use axum::http::StatusCode;
@@ -138,9 +138,6 @@ pub(crate) async fn create_session(Shared(state): Shared<Arc<State>>) -> Result<
 pub(crate) async fn recall(Shared(state): Shared<Arc<State>>, body: Body<RecallBody>) -> Result<Answer, Problem> {
     let recall = move |state: &State, request: &RequestWork| {
         let (memory, body) = (state.agent_memory()?, body.parse()?);
-        if state.options.log_queries {
-            tracing::info!(query = body.query, "recall");
-        }
         recalled(state, memory, &body, request)
     };
     state.send(state.work(recall).await?)
@@ -167,6 +164,7 @@ fn recalled(state: &State, memory: &AgentMemory, body: &RecallBody, work: &Reque
     let answer = RecallAnswer { session, notice: DATA_NOTICE, answer: PackedAnswer::new(&found, &packed) };
     let answer = json(&answer, state.options.limits.answer)?;
     search.record(&body.query, packed.shown(), now);
+    roots.searched(Interface::Http, &found, true, now);
     Ok(answer)
 }
 

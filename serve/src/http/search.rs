@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use aurora_live::{OpenedRoots, Roots};
-use aurora_project::{PackedAnswer, SearchRequest};
+use aurora_project::{Interface, PackedAnswer, SearchRequest};
 use aurora_query::{Context, FilterSpec, Group, Mode, Query, QueryError, SearchResults, WorkBudget};
 use axum::extract::State as Shared;
 use serde::{Deserialize, Serialize};
@@ -136,9 +136,6 @@ pub(crate) async fn search(Shared(state): Shared<Arc<State>>, body: Body<SearchB
     let search = move |state: &State, request: &RequestWork| {
         let (body, options) = (body.parse()?, &state.options);
         let search = search_request(&body, &options.limits, request.budget.clone())?;
-        if options.log_queries {
-            tracing::info!(query = body.query, "search");
-        }
         let mut answer = JsonBuffer::new(options.limits.answer);
         let found = Found::new(&search, body.budget, options.roots.select(&body.root)?)?;
         found.write(body.record && !options.read_only, &mut answer)?;
@@ -249,6 +246,7 @@ impl Found {
             None => roots.record(results.shown(), *now),
             Some(packed) => roots.record(packed.shown(), *now),
         }
+        roots.searched(Interface::Http, results, records, *now);
         Ok(())
     }
 }

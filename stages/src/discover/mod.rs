@@ -32,6 +32,8 @@ use crate::services::{
 pub(crate) use listing_cache::{MAX_WALK_BYTES, directories};
 use walk::{Omission, WalkOptions, WalkOutput, WalkedFile};
 
+/// Name of the file to which the program writes its log.
+const PROGRAM_LOG: &str = "aurora.log";
 /// Maximum length of an extension and of the name of a language, in bytes.
 const MAX_NAME_BYTES: usize = 64;
 
@@ -202,7 +204,12 @@ impl DiscoverStage {
         let logs = self.tree.conversations();
         // Warn about missing logs only if the directory for logs has been set up. Other users should not see the
         // warning in every run.
-        let keeps_logs = self.tree.only().is_none() && logs.as_deref().and_then(Path::parent).is_some_and(Path::exists);
+        // The log of the program is in the same directory.
+        let is_set_up = |logs: &Path| {
+            let is_above = |above: &Path| above.exists() && !above.join(PROGRAM_LOG).exists();
+            logs.exists() || logs.parent().is_some_and(is_above)
+        };
+        let keeps_logs = self.tree.only().is_none() && logs.as_deref().is_some_and(is_set_up);
         let mut has_logs = false;
         for document in documents {
             let is_log = document.path.starts_with(UserDirectory::CONVERSATIONS_PREFIX);

@@ -47,8 +47,13 @@ pub enum WaitLimit {
     Total(Duration),
 }
 
+/// End of the [`Repository::state`] of a run that does not use git.
+const UNUSED: &str = "git is not used";
+
 /// Settings for the use of a repository in a run.
 pub struct RunSettings {
+    /// Whether git is used. If false, the run works as if there were no repository.
+    pub uses_git: bool,
     /// Whether the pipeline attributes files. If false, new commits are ignored.
     pub attributes: bool,
     /// Whether unchanged files are attributed again if their history has changed. If false, a later run attributes
@@ -89,12 +94,16 @@ impl Repository {
         let (walk_cache, diff_cache) = (Some(previous.walk_cache.clone()), Some(previous.diff_cache.clone()));
         let mask = Some(Mask { apply: masked, version: aurora_redact::VERSION });
         let options = Options { walk_cache, diff_cache, mask };
-        let (history, broken) = match History::open(root, options) {
+        let opened = if using.uses_git { History::open(root, options) } else { Ok(None) };
+        let (history, broken) = match opened {
             Ok(history) => (history.map(Arc::new), None),
             Err(error) => (None, Some(Arc::from(error.to_string()))),
         };
         let (walk, wait_limit, deferred, tracked) = Default::default();
-        let state = state(history.as_deref(), broken.as_deref(), using.attributes);
+        let state = match using.uses_git {
+            true => state(history.as_deref(), broken.as_deref(), using.attributes),
+            false => UNUSED.to_owned(),
+        };
         let has_same_configuration = |history: &Arc<History>| {
             previous.state.as_ref().is_some_and(|state| state.ends_with(&configuration(history)))
         };
@@ -174,8 +183,14 @@ impl Repository {
             Some(history) if is_new || self.is_configuration_unchanged => {
                 format!("unfinished {}", configuration(history))
             }
+            None if !self.using.uses_git => format!("unfinished {UNUSED}"),
             _ => String::from("unfinished"),
         }
+    }
+
+    /// Whether a run that ended with this state has used git.
+    pub fn used_git(state: &str) -> bool {
+        !state.ends_with(UNUSED)
     }
 
     /// Returns the remarks about the history for the run report.

@@ -46,7 +46,7 @@ pub use embedding_stage::embedding_stage;
 pub use error::IndexError;
 pub use keywords::rebuild_bm25;
 pub use omissions::{NotIndexed, not_indexed};
-pub use options::{IndexObserver, IndexOptions, PipelineChoice};
+pub use options::{GitUse, IndexObserver, IndexOptions, PipelineChoice};
 pub use outlook::{RunsOn, StageOutlook, outlook};
 pub use plan::{MAX_PIPELINE_BYTES, plan, plan_checked, suppliers, with_dependants};
 pub use query_embedder::{StageEmbedder, query_embedder};

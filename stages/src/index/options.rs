@@ -31,6 +31,18 @@ pub enum PipelineChoice {
     },
 }
 
+/// The use of git in a run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum GitUse {
+    /// As in the last run on the index; the first run uses git.
+    #[default]
+    AsBefore,
+    /// Lines are attributed to commits, and git's index can show that a file is unchanged.
+    On,
+    /// The run works as if there were no repository. Ignore files, such as `.gitignore` and git's `info/exclude`, still apply.
+    Off,
+}
+
 /// The options of an index run.
 #[derive(Debug, Clone)]
 pub struct IndexOptions {
@@ -56,6 +68,8 @@ pub struct IndexOptions {
     pub max_failed_rows: Vec<(String, u64)>,
     /// Minimum percentage of chunks with a value for each column. Overrides the value in the pipeline.
     pub min_columns: Vec<(String, f64)>,
+    /// The use of git.
+    pub git: GitUse,
     /// Whether to rebuild everything. An index that cannot be opened is moved away.
     pub force: bool,
     /// Whether to fail without writing anything if there is no index that can be updated. If false, the run builds a
@@ -102,6 +116,7 @@ impl IndexOptions {
             retries_failures: true,
             max_failed_rows: Vec::new(),
             min_columns: Vec::new(),
+            git: GitUse::AsBefore,
             force: false,
             requires_index: false,
             requires_directory: false,

@@ -12,7 +12,7 @@ use aurora_storage::{
 
 use super::embedding_stage::EmbeddingStage;
 use super::error::IndexError;
-use super::options::IndexOptions;
+use super::options::{GitUse, IndexOptions};
 use super::pass_kind::PassKind;
 use super::scope::HISTORY;
 use crate::git_signal::{GitSignal, PreviousRun, Repository, RunSettings};
@@ -116,7 +116,13 @@ impl RunServices {
             index: previous.clone(),
         };
         let restores_vectors = EmbeddingStage::in_plan(plan).map_err(IndexError::Pipeline)?.is_some();
+        let uses_git = match options.git {
+            GitUse::On => true,
+            GitUse::Off => false,
+            GitUse::AsBefore => known.is_none_or(|(_, state)| Repository::used_git(state)),
+        };
         let settings = RunSettings {
+            uses_git,
             attributes: plan.stages().iter().any(|stage| stage.type_name() == GitSignal::NAME),
             compares_history: !matches!(kind, PassKind::Changes),
             uses_previous: !options.force,

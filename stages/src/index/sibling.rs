@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use aurora_history::sibling_directories;
 use aurora_storage::{Environment, OpenMode, Origin, ProjectDirectory, Snapshot, StorageError};
 
-use super::options::IndexOptions;
+use super::options::{GitUse, IndexOptions};
 
 /// Copies the index of a sibling work tree to `root`, if `root` has no index and a run of this user made the sibling's
 /// index. Returns the path of the sibling. The copy is marked as incomplete until a run has updated it.
@@ -15,7 +15,7 @@ use super::options::IndexOptions;
 pub(super) fn adopt(options: &IndexOptions) -> Result<Option<PathBuf>, StorageError> {
     let root = &options.root;
     let project = ProjectDirectory::in_root(root);
-    if options.force || Environment::is_present(project.path()) {
+    if options.force || options.git == GitUse::Off || Environment::is_present(project.path()) {
         return Ok(None);
     }
     let known = &options.trust.known;
