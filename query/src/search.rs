@@ -8,6 +8,7 @@ use aurora_storage::{AccessRecord, Snapshot, StorageError, Threads};
 use roaring::RoaringBitmap;
 
 use crate::column_notes::{column_notes, stage_notes};
+use crate::confidence;
 use crate::corpus::Corpus;
 use crate::facet_index::SearchFacets;
 use crate::filter::{Filter, FilterSpec, LanguageNames};
@@ -135,6 +136,7 @@ pub fn search_all(searchers: &[&Searcher], query: &Query) -> Result<SearchResult
         work,
     };
     let ranked = rank::rank(&context, found.list, accesses, &mut notes)?;
+    let evidence = confidence::measure(&context, &ranked);
     let groups = rank::fold(&context, &ranked, query.limit, query.group)?;
     let mut hits = present::hits(&context, query.content, &ranked, groups)?;
     add_tags(searchers, &mut hits, &mut notes);
@@ -145,6 +147,9 @@ pub fn search_all(searchers: &[&Searcher], query: &Query) -> Result<SearchResult
         query: query.text.clone(),
         kind: Some(kind),
         mode: query.mode,
+        confidence: Some(evidence.confidence()),
+        close: Some(evidence.is_close()),
+        evidence: Some(evidence),
         hits,
         notes,
         stages,

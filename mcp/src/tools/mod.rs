@@ -160,6 +160,7 @@ pub(crate) fn definitions(roots: &Roots) -> Vec<Tool> {
                 "path": text("Glob, e.g. src/**"),
                 "type": text("e.g. function,class,doc"),
                 "lang": text("e.g. rust,go"),
+                "nearest": json!({"type": "boolean", "description": "Return the nearest results even if nothing is close"}),
             }),
         ),
         tool(

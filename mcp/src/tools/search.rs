@@ -7,6 +7,9 @@ use serde::Deserialize;
 
 use crate::tools::common::{OneOrMore, ToolError, format_notes, values, with_conditions};
 
+/// The answer if no chunk is likely to be relevant.
+const NOTHING_CLOSE: &str = "Nothing close was found. Use nearest: true to see the nearest results.";
+
 #[derive(Debug, Deserialize)]
 pub(crate) struct Arguments {
     #[serde(default)]
@@ -15,6 +18,9 @@ pub(crate) struct Arguments {
     r#type: Option<OneOrMore>,
     lang: Option<OneOrMore>,
     r#where: Option<OneOrMore>,
+    /// Whether to return the nearest chunks even if they are probably not relevant.
+    #[serde(default)]
+    nearest: bool,
 }
 
 impl Arguments {
@@ -51,6 +57,9 @@ pub(super) fn answer(arguments: &Arguments, roots: &Roots, budget: usize) -> Res
     let request = SearchRequest { snippet_lines: 0, ..SearchRequest::new(query) };
     let found = searchers.search(&request)?;
     let notes: Vec<String> = notes.into_iter().chain(format_notes(&found.notes)).collect();
+    if found.is_distant() && !arguments.nearest {
+        return Ok(notes.iter().map(String::as_str).chain([NOTHING_CLOSE]).collect::<Vec<_>>().join("\n\n"));
+    }
     let packed = searchers.packed_as(&found, budget, &request.query.work, |packed| format_answer(&notes, packed))?;
     roots.record(packed.shown(), now);
     Ok(format_answer(&notes, &packed))
