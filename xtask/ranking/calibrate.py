@@ -26,8 +26,8 @@ UNANSWERABLE = ["nonsense", "question", "prompt", "other-name", "other"]
 MOST_MINED = 40
 # Weight of all questions without an answer, in units of one set of questions with answers.
 SHARE_UNANSWERABLE = 2.0
-# Share of answerable questions whose answers may be declared not close.
-MOST_REJECTED = 0.04
+# Share of answerable questions whose answers may be declared not close. Without measures of meaning, other questions are harder to detect.
+MOST_REJECTED = {"hybrid": 0.03, "sparse": 0.04}
 
 
 def read(path):
@@ -252,7 +252,7 @@ def main():
         clear = [(row, weight) for row, weight in weighed if row["any"] or row["set"] in UNANSWERABLE]
         relevant = fit([(inputs(row, "best"), row["any"], weight) for row, weight in clear], used)
         answerable = sorted(probability(relevant, inputs(row, "best")) for row in known if row["set"] in ANSWERABLE)
-        least = answerable[int(MOST_REJECTED * len(answerable))]
+        least = answerable[int(MOST_REJECTED[mode] * len(answerable))]
         print(mode)
         for title, weights in (("ANSWERS ", answers), ("RELEVANT", relevant)):
             print(f"  {title} intercept: {weights[0]:.2f}, weights: [{', '.join(f'{w:.2f}' for w in weights[1:])}]")

@@ -87,6 +87,8 @@ pub(crate) struct RecallArgs {
 const PASSIVE_LIMIT: usize = 10;
 /// Default minimum activation with `--passive`.
 const PASSIVE_ACTIVATION: f32 = 0.5;
+/// Minimum confidence with `--passive`, which also runs for prompts about other topics.
+const PASSIVE_CONFIDENCE: f32 = 0.2;
 /// Default limit of `--format recall`.
 const LIST_LIMIT: usize = 10;
 
@@ -122,7 +124,8 @@ pub(crate) fn run(args: &RecallArgs, program: &Program) -> Outcome {
     let is_relevant = |hit: &Hit| !args.passive || !hit.explanation.matched_terms.is_empty();
     let recalled = searched.ask(|searchers| {
         let mut found = searchers.search(&request)?;
-        let is_distant = found.is_distant() && !args.nearest;
+        let is_uncertain = args.passive && found.confidence.is_some_and(|confidence| confidence < PASSIVE_CONFIDENCE);
+        let is_distant = (found.is_distant() || is_uncertain) && !args.nearest;
         found.hits.retain(|hit| !is_distant && hit.scores.activation >= least && is_relevant(hit));
         Ok(Recalled { is_distant, ..Recalled::new(args, found, searchers, now)? })
     });

@@ -6,8 +6,8 @@
 
 use crate::confidence::evidence::{Evidence, HitEvidence};
 
-/// Minimum probability of a relevant hit in a close answer.
-const MIN_CLOSE: f32 = 0.5;
+/// Minimum probability of a relevant hit in a close answer, for each of the models [`RELEVANT`].
+const MIN_CLOSE: [f32; 2] = [0.468, 0.398];
 
 /// Number of measures.
 const MEASURES: usize = 10;
@@ -22,14 +22,14 @@ struct Model {
 /// The probability that the first hit answers the query, from the evidence of the first hit: with and without the
 /// measures of meaning.
 const ANSWERS: [Model; 2] = [
-    Model { intercept: -6.0, weights: [1.0, 1.0, 1.0, 0.0, 0.0, 1.0, 0.0, 4.0, 4.0, 0.0] },
-    Model { intercept: -4.0, weights: [2.0, 1.0, 2.0, 0.0, 2.0, 1.0, 0.0, 0.0, 0.0, 0.0] },
+    Model { intercept: -5.87, weights: [2.70, 5.70, 0.00, 0.00, 1.65, 0.00, 1.19, 1.38, 1.32, 2.49] },
+    Model { intercept: -5.16, weights: [3.25, 3.02, 0.20, 0.00, 3.06, 0.65, 1.26, 0.00, 0.00, 0.00] },
 ];
 /// The probability that one of the hits is relevant, from the best evidence of each kind: with and without the measures
 /// of meaning.
 const RELEVANT: [Model; 2] = [
-    Model { intercept: -7.0, weights: [1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 10.0, 4.0, 0.0] },
-    Model { intercept: -4.0, weights: [4.0, 0.0, 2.0, 0.0, 2.0, 0.0, 1.0, 0.0, 0.0, 0.0] },
+    Model { intercept: -9.81, weights: [6.61, 0.00, 2.38, 0.00, 1.21, 0.00, 2.92, 4.55, 0.00, 7.91] },
+    Model { intercept: -8.45, weights: [8.60, 0.61, 2.44, 0.00, 3.17, 1.69, 1.96, 0.00, 0.00, 0.00] },
 ];
 
 impl Evidence {
@@ -40,7 +40,8 @@ impl Evidence {
 
     /// Returns whether one of the hits is likely to be relevant.
     pub(crate) fn is_close(&self) -> bool {
-        RELEVANT[self.model()].probability(&measures(self.known_words, self.lead, &self.best)) >= MIN_CLOSE
+        let (at, best) = (self.model(), measures(self.known_words, self.lead, &self.best));
+        RELEVANT[at].probability(&best) >= MIN_CLOSE[at]
     }
 
     /// Returns the index of the model. The cosines of other embedders have other distributions, so measures of meaning
