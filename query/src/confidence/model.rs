@@ -7,7 +7,7 @@
 use crate::confidence::evidence::{Evidence, HitEvidence};
 
 /// Minimum probability of a relevant hit in a close answer, for each of the models [`RELEVANT`].
-const MIN_CLOSE: [f32; 2] = [0.468, 0.398];
+const MIN_CLOSE: [f32; 2] = [0.471, 0.411];
 
 /// Number of measures.
 const MEASURES: usize = 10;
@@ -22,14 +22,14 @@ struct Model {
 /// The probability that the first hit answers the query, from the evidence of the first hit: with and without the
 /// measures of meaning.
 const ANSWERS: [Model; 2] = [
-    Model { intercept: -5.87, weights: [2.70, 5.70, 0.00, 0.00, 1.65, 0.00, 1.19, 1.38, 1.32, 2.49] },
-    Model { intercept: -5.16, weights: [3.25, 3.02, 0.20, 0.00, 3.06, 0.65, 1.26, 0.00, 0.00, 0.00] },
+    Model { intercept: -6.04, weights: [2.75, 5.97, 0.00, 0.00, 1.35, 0.00, 1.23, 1.98, 1.35, 2.18] },
+    Model { intercept: -5.38, weights: [3.48, 3.07, 0.17, 0.00, 2.87, 0.87, 1.26, 0.00, 0.00, 0.00] },
 ];
 /// The probability that one of the hits is relevant, from the best evidence of each kind: with and without the measures
 /// of meaning.
 const RELEVANT: [Model; 2] = [
-    Model { intercept: -9.81, weights: [6.61, 0.00, 2.38, 0.00, 1.21, 0.00, 2.92, 4.55, 0.00, 7.91] },
-    Model { intercept: -8.45, weights: [8.60, 0.61, 2.44, 0.00, 3.17, 1.69, 1.96, 0.00, 0.00, 0.00] },
+    Model { intercept: -10.18, weights: [6.79, 0.00, 2.38, 0.00, 1.16, 0.03, 2.85, 4.79, 0.00, 8.00] },
+    Model { intercept: -8.86, weights: [8.85, 0.52, 2.44, 0.00, 3.25, 2.04, 1.90, 0.00, 0.00, 0.00] },
 ];
 
 impl Evidence {
