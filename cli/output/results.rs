@@ -36,10 +36,16 @@ pub(crate) struct DisplayOptions<'a> {
     pub(crate) now: i64,
 }
 
+/// Line above results that are probably not relevant.
+pub(crate) const NOTHING_CLOSE: &str = "Nothing close was found; the nearest are:";
+
 /// Writes the results. Writes nothing if there are no results.
 pub(crate) fn write(out: &mut impl Write, found: &SearchResults, shown: &DisplayOptions<'_>) -> io::Result<()> {
     if found.hits.is_empty() {
         return Ok(());
+    }
+    if found.is_distant() {
+        writeln!(out, "{}", shown.paint.paint(Role::Warning, NOTHING_CLOSE))?;
     }
     let is_ranked = found.stages.ranked > 0;
     let marker = Marker::new(&found.term_weights, Some(shown.patterns));

@@ -125,6 +125,12 @@ pub struct PackedAnswer<'a> {
     pub query: &'a str,
     /// The requested mode.
     pub mode: Mode,
+    /// See [`SearchResults::confidence`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<f32>,
+    /// See [`SearchResults::close`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub close: Option<bool>,
     /// The packed texts of the results.
     #[serde(flatten)]
     pub context: &'a Context,
@@ -157,6 +163,8 @@ impl<'a> PackedAnswer<'a> {
         Self {
             query: &found.query,
             mode: found.mode,
+            confidence: found.confidence,
+            close: found.close,
             context,
             token_count: Self::ESTIMATE,
             notes: &found.notes,

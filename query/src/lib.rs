@@ -32,6 +32,7 @@
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 mod column_notes;
+mod confidence;
 mod config;
 mod corpus;
 pub mod explain;
@@ -54,6 +55,7 @@ mod understand;
 mod work;
 
 pub use aurora_inverted::{Bm25Config, FieldScorer, idf};
+pub use confidence::{Evidence, HitEvidence};
 pub use config::{
     ActivationConfig, ColumnWeights, ConfigLayers, ExpansionConfig, FlagValue, FoldingConfig, Fusion, HybridConfig,
     KindsConfig, LearningConfig, ModelName, Parameter, RrfWeights, RulesConfig, SearchConfig, TypeDecay, Weights,

@@ -40,7 +40,7 @@ macro_rules! ranking_rules {
                 "`{file}` has many of the query's words";
             /// Lift: the whole file is close in meaning to the query.
             file_meaning = 0.16, POSITIVE, FileLift(|file| file.evidence.meaning),
-                "the whole of `{file}` is about the query";
+                "`{file}` is nearer to the query than most files";
             /// Lift: the documentation in the whole file has words of the query.
             file_docs = 0.16, POSITIVE, FileLift(|file| file.evidence.doc_words),
                 "the documentation in `{file}` has words of the query",

@@ -8,6 +8,7 @@ use aurora_storage::{AccessRecord, Snapshot, StorageError, Threads};
 use roaring::RoaringBitmap;
 
 use crate::column_notes::{column_notes, stage_notes};
+use crate::confidence;
 use crate::corpus::Corpus;
 use crate::facet_index::SearchFacets;
 use crate::filter::{Filter, FilterSpec, LanguageNames};
@@ -147,6 +148,7 @@ pub fn search_all(searchers: &[&Searcher], query: &Query) -> Result<SearchResult
         work,
     };
     let ranked = rank::rank(&context, found.list, accesses, &mut notes, &mut phases)?;
+    let evidence = confidence::measure(&context, &ranked);
     let groups = rank::fold(&context, &ranked, query.limit, query.group)?;
     phases.rank = watch.lap().saturating_sub(phases.rerank);
     let mut hits = present::hits(&context, query.content, &ranked, groups)?;
@@ -159,6 +161,9 @@ pub fn search_all(searchers: &[&Searcher], query: &Query) -> Result<SearchResult
         query: query.text.clone(),
         kind: Some(kind),
         mode: query.mode,
+        confidence: Some(evidence.confidence()),
+        close: Some(evidence.is_close()),
+        evidence: Some(evidence),
         hits,
         notes,
         stages,

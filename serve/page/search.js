@@ -234,7 +234,10 @@ export class SearchView {
   }
 
   #showAnswer(found, limit, isQuiet) {
-    const { results, stages, facets, index, notes } = found;
+    const { results, stages, facets, index } = found;
+    const distant = found.close === false && results.length > 0 ? ["Nothing close was found; the nearest are:"] : [];
+    // The line introduces the results, so it is the last of the notes.
+    const notes = [...found.notes, ...distant];
     this.#answered = index?.generation ?? null;
     const files = new Set(results.map((hit) => `${hit.root}/${hit.file}`)).size;
     const age = index ? ` · index published ${ago(index.updated)}` : "";

@@ -34,7 +34,7 @@ Examples:
   aur mem recall \"AWS Polly\" --format recall --source memory
 
 The ids above each text can be cited. Shown results are recorded as used, unless --read-only or
---passive is given.")]
+--passive is given. If no result is close to the query, nothing is printed, unless --nearest is given.")]
 pub(crate) struct RecallArgs {
     /// Question or keywords to search for
     #[arg(value_name = "QUERY", required = true)]
@@ -55,6 +55,10 @@ pub(crate) struct RecallArgs {
     /// Return only strongly activated results, for every prompt: --limit 10 --min-activation 0.5 --read-only
     #[arg(long)]
     pub(crate) passive: bool,
+
+    /// Return the nearest results even if nothing is close to the query
+    #[arg(long)]
+    pub(crate) nearest: bool,
 
     /// Do not record which results were shown
     #[arg(long)]
@@ -83,6 +87,8 @@ pub(crate) struct RecallArgs {
 const PASSIVE_LIMIT: usize = 10;
 /// Default minimum activation with `--passive`.
 const PASSIVE_ACTIVATION: f32 = 0.5;
+/// Minimum confidence with `--passive`, which also runs for prompts about other topics.
+const PASSIVE_CONFIDENCE: f32 = 0.2;
 /// Default limit of `--format recall`.
 const LIST_LIMIT: usize = 10;
 
@@ -117,13 +123,19 @@ pub(crate) fn run(args: &RecallArgs, program: &Program) -> Outcome {
     let recalled = searched.ask(
         |searchers| {
             let mut found = searchers.search(&request)?;
-            found.hits.retain(|hit| hit.scores.activation >= least && is_relevant(hit));
-            Recalled::new(args, found, searchers, now)
+            let is_uncertain =
+                args.passive && found.confidence.is_some_and(|confidence| confidence < PASSIVE_CONFIDENCE);
+            let is_distant = (found.is_distant() || is_uncertain) && !args.nearest;
+            found.hits.retain(|hit| !is_distant && hit.scores.activation >= least && is_relevant(hit));
+            Ok(Recalled { is_distant, ..Recalled::new(args, found, searchers, now)? })
         },
         program,
     );
     let mut recalled = recalled?;
     recalled.found.notes.splice(0..0, std::mem::take(&mut searched.indexes.notes));
+    if args.passive && recalled.found.hits.is_empty() && args.format != RecallFormat::Json {
+        return Ok(());
+    }
     recalled.print(args.format, &program.terminal)?;
     if !args.read_only && !args.passive {
         remember(args, &request.query.text, &searched.indexes, &recalled, now, &program.terminal);
@@ -137,6 +149,8 @@ struct Recalled {
     answer: Answer,
     /// Number of results that did not fit.
     skipped: usize,
+    /// Whether results were found, but left out because no result is close to the query.
+    is_distant: bool,
 }
 
 enum Answer {
@@ -152,12 +166,12 @@ impl Recalled {
                 found.hits.sort_by(|a, b| b.scores.activation.total_cmp(&a.scores.activation));
                 let (text, listed) = list(&found, args.budget, now);
                 let skipped = found.hits.len() - listed;
-                return Ok(Self { found, answer: Answer::List(text, listed), skipped });
+                return Ok(Self { found, answer: Answer::List(text, listed), skipped, is_distant: false });
             }
             RecallFormat::Text => searchers.packed_as(&found, args.budget, &WorkBudget::default(), texts)?,
             RecallFormat::Json => searchers.packed(&found, args.budget, &WorkBudget::default())?,
         };
-        Ok(Self { found, skipped: packed.skipped, answer: Answer::Texts(packed) })
+        Ok(Self { found, skipped: packed.skipped, answer: Answer::Texts(packed), is_distant: false })
     }
 
     fn print(&self, format: RecallFormat, terminal: &Terminal) -> Outcome {
@@ -170,7 +184,9 @@ impl Recalled {
         })?;
         if format != RecallFormat::Json {
             self.found.notes.iter().for_each(|note| terminal.note(note));
-            if self.found.hits.is_empty() {
+            if self.is_distant {
+                terminal.note("nothing close was found; --nearest prints the nearest results");
+            } else if self.found.hits.is_empty() {
                 terminal.note("no results");
             } else if self.skipped == self.found.hits.len() {
                 terminal.note("no result fits into the budget");

@@ -16,7 +16,7 @@ use serde_json::json;
 use crate::context::{
     Failure, FilterArgs, Outcome, Program, SearchedMemory, SearchedRoots, Terminal, args, memories, searched,
 };
-use crate::output::{Links, context, json, results, units};
+use crate::output::{Links, Role, context, json, results, units};
 
 /// Search the index; a missing index is built first
 #[derive(Debug, Args)]
@@ -353,6 +353,9 @@ impl Session<'_> {
         self.print_notes(found);
         if packed.blocks.is_empty() && !found.hits.is_empty() {
             self.terminal.note(&format!("no result fits into {} tokens", packed.budget));
+        }
+        if found.is_distant() && !packed.blocks.is_empty() {
+            writeln!(out, "{}\n", self.terminal.out.paint(Role::Warning, results::NOTHING_CLOSE))?;
         }
         let language = |block: &ContextBlock| {
             let is_of = |hit: &&Hit| (&hit.root, &hit.file) == (&block.root, &block.file);

@@ -16,6 +16,9 @@ pub(crate) struct Recall {
     query: String,
     session: Option<String>,
     scope: Option<Scope>,
+    /// Whether to return the nearest texts even if they are probably not relevant.
+    #[serde(default)]
+    nearest: bool,
 }
 
 #[derive(Debug, Deserialize)]
@@ -39,10 +42,13 @@ pub(super) fn recall(
     let is_new = arguments.session.is_none() && memory.session(None)?.is_none();
     let session = search.session().filter(|_| is_new).map(|session| format!("Session: {}", session.id));
     let notes: Vec<String> = session.into_iter().chain(notes(&search, &found.notes)).collect();
+    roots.searched(Interface::Mcp, &found, true, now);
+    if found.is_distant() && !arguments.nearest {
+        return Ok(nothing_close(&notes));
+    }
     let pack = |packed: &Context| format_recall(&notes, packed);
     let packed = search.searchers().packed_as(&found, budget, &request.query.work, pack)?;
     search.record(&arguments.query, packed.shown(), now);
-    roots.searched(Interface::Mcp, &found, true, now);
     Ok(pack(&packed))
 }
 
@@ -50,6 +56,12 @@ pub(super) fn recall(
 pub(super) fn notes(search: &AgentSearch<'_>, of_answer: &[String]) -> Vec<String> {
     let notes = format_notes(search.memory_notes()).chain(format_notes(of_answer));
     search.root_notes().iter().cloned().chain(notes).collect()
+}
+
+/// Returns the answer if no text is likely to be relevant.
+pub(super) fn nothing_close(notes: &[String]) -> String {
+    let answer = "Nothing close was found. Use nearest: true to see the nearest results.";
+    notes.iter().map(String::as_str).chain([answer]).collect::<Vec<_>>().join("\n\n")
 }
 
 fn format_recall(notes: &[String], packed: &Context) -> String {

@@ -185,6 +185,7 @@ pub(crate) fn definitions(roots: &Roots, memory: Option<&AgentMemory>) -> Vec<To
                 "path": text(""),
                 "type": text(""),
                 "lang": text(""),
+                "nearest": json!({"type": "boolean"}),
             }),
         ),
         tool(
@@ -256,6 +257,7 @@ fn memory_tools(is_read_only: bool) -> Vec<Tool> {
             "query": text(""),
             "session": text(""),
             "scope": json!({"enum": ["session", "project", "user", "global"]}),
+            "nearest": json!({"type": "boolean"}),
         }),
     );
     if is_read_only {

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use crate::agent_search::AgentSearch;
 use crate::tools::common::{OneOrMore, ToolError, values, with_conditions};
-use crate::tools::memory::{format_blocks, notes, one_line};
+use crate::tools::memory::{format_blocks, notes, nothing_close, one_line};
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct Arguments {
@@ -20,6 +20,9 @@ pub(crate) struct Arguments {
     r#where: Option<OneOrMore>,
     /// The session of the caller, if the server has memory.
     session: Option<String>,
+    /// Whether to return the nearest chunks even if they are probably not relevant.
+    #[serde(default)]
+    nearest: bool,
 }
 
 impl Arguments {
@@ -61,10 +64,13 @@ pub(super) fn answer(
     let request = SearchRequest { snippet_lines: 0, ..SearchRequest::new(query) };
     let found = search.search(&request)?;
     let notes = notes(&search, &found.notes);
+    roots.searched(Interface::Mcp, &found, true, now);
+    if found.is_distant() && !arguments.nearest {
+        return Ok(nothing_close(&notes));
+    }
     let pack = |packed: &Context| format_answer(&notes, packed);
     let packed = search.searchers().packed_as(&found, budget, &request.query.work, pack)?;
     search.record(&arguments.query, packed.shown(), now);
-    roots.searched(Interface::Mcp, &found, true, now);
     Ok(pack(&packed))
 }
 

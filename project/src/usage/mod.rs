@@ -80,7 +80,7 @@ enum UsageEvent {
 
 /// Whether an answer contains a result that is close to the query.
 pub fn has_close_result(found: &SearchResults) -> bool {
-    !found.hits.is_empty()
+    !found.hits.is_empty() && !found.is_distant()
 }
 
 /// The record of searches.

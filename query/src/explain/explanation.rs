@@ -60,7 +60,7 @@ pub(crate) fn explain(
     let semantic = if context.mode == Mode::Sparse {
         "not used in mode sparse"
     } else {
-        semantic_reason(candidate.components.semantic)
+        semantic_reason(candidate.retrieved.cosine, candidate.retrieved.words)
     };
     let explanation = Explanation {
         matched_terms: keywords.matched_terms,

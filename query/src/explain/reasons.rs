@@ -45,18 +45,23 @@ pub(crate) fn keyword_match(query: &ParsedQuery, matched: &[usize], name: &str) 
     }
 }
 
-/// Describes a normalised semantic score.
+/// Describes the similarity of a chunk and the query: the mean of the cosine and of the late interaction, or the cosine
+/// alone. Both are absolute, so the best result of a query without an answer has a low relevance.
 ///
 /// ```
 /// use aurora_query::explain::semantic_reason;
-/// assert_eq!(semantic_reason(Some(0.82)), "high conceptual relevance");
+/// assert_eq!(semantic_reason(Some(0.55), Some(0.75)), "high conceptual relevance");
 /// ```
-pub fn semantic_reason(score: Option<f32>) -> &'static str {
-    match score {
+pub fn semantic_reason(cosine: Option<f32>, words: Option<f32>) -> &'static str {
+    let similarity = match (cosine, words) {
+        (Some(cosine), Some(words)) => Some(f32::midpoint(cosine, words)),
+        (cosine, words) => cosine.or(words),
+    };
+    match similarity {
         None => "No semantic score available (embedding missing)",
-        Some(score) if score >= 0.9 => "very high conceptual relevance",
-        Some(score) if score >= 0.8 => "high conceptual relevance",
-        Some(score) if score >= 0.7 => "moderate conceptual relevance",
+        Some(similarity) if similarity >= 0.8 => "very high conceptual relevance",
+        Some(similarity) if similarity >= 0.65 => "high conceptual relevance",
+        Some(similarity) if similarity >= 0.5 => "moderate conceptual relevance",
         Some(_) => "low conceptual relevance",
     }
 }
@@ -162,11 +167,13 @@ mod tests {
 
     #[test]
     fn semantic_thresholds() {
-        let at = |score: f32| semantic_reason(Some(score));
-        assert_eq!([at(0.9), at(0.8), at(0.7), at(0.69)], [at(1.0), at(0.89), at(0.79), at(-1.0)]);
-        let mut distinct = vec![at(0.9), at(0.8), at(0.7), at(0.6), semantic_reason(None)];
+        let at = |cosine: f32| semantic_reason(Some(cosine), None);
+        let mut distinct: Vec<_> = (0..=10).map(|tenth| at(tenth as f32 / 10.0)).collect();
         distinct.dedup();
-        assert_eq!(distinct.len(), 5);
+        assert_eq!((distinct.len(), distinct[0], distinct[3]), (4, at(-1.0), at(1.0)));
+        assert_eq!(semantic_reason(Some(0.2), Some(1.0)), at(0.6));
+        assert_eq!(semantic_reason(None, Some(0.6)), at(0.6));
+        assert!(!distinct.contains(&semantic_reason(None, None)));
     }
 
     #[test]

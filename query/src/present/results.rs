@@ -9,6 +9,7 @@ use aurora_storage::{
 use serde::Serialize;
 use serde::ser::Serializer;
 
+use crate::confidence::Evidence;
 use crate::explain::{Explanation, Points};
 use crate::facet_index::SearchFacets;
 use crate::filter::TextFilter;
@@ -32,6 +33,16 @@ pub struct SearchResults {
     /// query.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<QueryKind>,
+    /// Probability that the first hit answers the query, 0..1; `None` for a list of chunks without a query.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<f32>,
+    /// Whether any of the hits is likely to be relevant. If false, the hits are only the nearest chunks. `None` for a
+    /// list of chunks without a query.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub close: Option<bool>,
+    /// The measures from which `confidence` and `close` are computed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<Evidence>,
     /// Hits, best first.
     #[serde(rename = "results")]
     pub hits: Vec<Hit>,
@@ -64,6 +75,11 @@ pub struct SearchResults {
 }
 
 impl SearchResults {
+    /// Returns whether there are hits, but none of them is likely to be relevant. See [`SearchResults::close`].
+    pub fn is_distant(&self) -> bool {
+        self.close == Some(false) && !self.hits.is_empty()
+    }
+
     /// Returns the chunks that the answer shows.
     pub fn shown(&self) -> impl Iterator<Item = ShownChunk<'_>> {
         self.hits.iter().map(|hit| ShownChunk { root_place: hit.root_place, root: hit.root.as_deref(), key: &hit.key })

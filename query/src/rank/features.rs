@@ -156,4 +156,9 @@ impl Features<'_> {
     pub(crate) fn context_share(&self) -> f32 {
         self.name.of_query
     }
+
+    /// Overlap of the query and the chunk's name.
+    pub(crate) fn name_overlap(&self) -> f32 {
+        self.name.mean()
+    }
 }

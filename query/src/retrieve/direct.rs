@@ -80,6 +80,14 @@ impl DirectMatch {
         matches!(self, Self::Name(_) | Self::Variant(_))
     }
 
+    /// Returns whether the chunk is what the query gives, in the same spelling.
+    pub(crate) fn is_exact(&self) -> bool {
+        match self {
+            Self::Location(_) | Self::Test { .. } | Self::Name(_) | Self::Defines | Self::Contains => true,
+            Self::File(_) | Self::Variant(_) | Self::ContainsVariant | Self::ContainsMember => false,
+        }
+    }
+
     /// Name of the rule that raises the score of the chunk to the score of the next chunk.
     pub(crate) fn rule(&self) -> &'static str {
         match self {

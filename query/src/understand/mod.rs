@@ -19,7 +19,7 @@ use crate::query::QueryError;
 use crate::work::WorkBudget;
 
 pub use kind::QueryKind;
-pub(crate) use parsed_query::{ExtraTerm, ParsedQuery, Word};
+pub(crate) use parsed_query::{ExtraTerm, ParsedQuery, QueryTerm, Word};
 pub(crate) use subject::Subject;
 pub(crate) use word_form::{is_function_word, is_path};
 

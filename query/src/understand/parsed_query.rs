@@ -19,6 +19,8 @@ pub(crate) struct QueryTerm {
     pub(crate) whole: bool,
     /// Factor of the score; below 1 for corrected words and function words.
     pub(crate) weight: f32,
+    /// Whether the term replaces a word that no chunk contains.
+    pub(crate) corrected: bool,
 }
 
 /// An identifier or plain word of a query. A text between two spaces may contain several.
@@ -100,7 +102,13 @@ impl ParsedQuery {
                     Some(&index) => parsed.terms[index].count += 1,
                     None => {
                         seen.insert(term.clone(), parsed.terms.len());
-                        parsed.terms.push(QueryTerm { text: term.clone(), count: 1, whole, weight: 1.0 });
+                        parsed.terms.push(QueryTerm {
+                            text: term.clone(),
+                            count: 1,
+                            whole,
+                            weight: 1.0,
+                            corrected: false,
+                        });
                     }
                 }
             }
@@ -108,11 +116,11 @@ impl ParsedQuery {
         if parsed.terms.is_empty() { Err(QueryError::NoTerms(text.trim().to_owned())) } else { Ok(parsed) }
     }
 
-    /// Lowers the weight of terms that `given`, the query before spelling correction, does not contain.
+    /// Marks terms that `given`, the query before spelling correction, does not contain, and lowers their weight.
     pub(crate) fn weigh_guesses(&mut self, given: &Self, weight: f32) {
         for term in &mut self.terms {
             if !given.terms.iter().any(|other| other.text == term.text) {
-                term.weight = weight;
+                (term.weight, term.corrected) = (weight, true);
             }
         }
     }

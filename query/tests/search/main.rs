@@ -1,6 +1,7 @@
 //! Searches over small indexes that the tests create.
 
 mod columns;
+mod confidence;
 mod config;
 mod corpus;
 mod direct;

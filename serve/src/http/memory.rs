@@ -49,6 +49,9 @@ pub(crate) struct RecallBody {
     /// Names of the roots to search; all by default.
     #[serde(default, deserialize_with = "one_or_more")]
     root: Vec<String>,
+    /// Whether to return the nearest texts even if they are probably not relevant.
+    #[serde(default)]
+    nearest: bool,
 }
 
 /// Recalled texts.
@@ -159,12 +162,15 @@ fn recalled(state: &State, memory: &AgentMemory, body: &RecallBody, work: &Reque
     request.query.work = work.budget.clone();
     let mut found = search.search(&request)?;
     found.notes.splice(0..0, search.root_notes().iter().chain(search.memory_notes()).cloned());
+    roots.searched(Interface::Http, &found, true, now);
+    if found.is_distant() && !body.nearest {
+        found.hits.clear();
+    }
     let packed = search.searchers().packed(&found, budget, &request.query.work)?;
     let session = search.session().map_or("", |session| session.id.as_str());
     let answer = RecallAnswer { session, notice: DATA_NOTICE, answer: PackedAnswer::new(&found, &packed) };
     let answer = json(&answer, state.options.limits.answer)?;
     search.record(&body.query, packed.shown(), now);
-    roots.searched(Interface::Http, &found, true, now);
     Ok(answer)
 }
 

@@ -61,9 +61,10 @@ impl Row {
 impl Found {
     pub(super) fn new(results: SearchResults, now: i64) -> Self {
         let is_ranked = results.stages.ranked > 0;
+        let distant = results.is_distant().then(|| results::NOTHING_CLOSE.to_owned());
         Self {
             rows: results.hits.iter().map(|hit| Row::new(hit, is_ranked, now)).collect(),
-            notes: results.notes,
+            notes: distant.into_iter().chain(results.notes).collect(),
             took: results.took,
             indexed: results.stages.indexed,
             marks: Marks { terms: results.term_weights, patterns: results.patterns },

@@ -1,0 +1,269 @@
+"""Fits the models of `query/src/confidence/model.rs`, and measures their calibration on other repositories.
+
+usage: calibrate.py --clones DIR --work WORK --aur PROGRAM [--only NAME,...] [--answers FILE]
+
+Needs only Python's standard library. DIR is the same as for measure.py, but the clones need their history. For each repository, WORK gets
+the directory of `aur mem eval mine`. The script asks the mined questions and the questions of this directory (also with typing errors),
+and for every repository questions without an answer: `unanswerable.tsv`, generated nonsense, and questions about other repositories. FILE
+keeps the evidence, so that a later call does not ask again. The models are fitted on the repositories of the part training, with every
+second question without an answer, and measured on the rest.
+"""
+import argparse
+import json
+import math
+import os
+import random
+import shutil
+import subprocess
+from collections import defaultdict
+
+from measure import HERE, repositories
+
+MEASURES = ["known_words", "lead", "coverage", "keywords", "file_keywords", "name", "exact", "cosine", "words", "file_cosine"]
+MEANING = {"cosine", "words", "file_cosine"}
+ANSWERABLE = ["described", "terse", "typo", "exact", "docstring", "commit"]
+UNANSWERABLE = ["nonsense", "question", "prompt", "other-name", "other"]
+MOST_MINED = 40
+# Weight of all questions without an answer, in units of one set of questions with answers.
+SHARE_UNANSWERABLE = 2.0
+# Share of answerable questions whose answers may be declared not close. Without measures of meaning, other questions are harder to detect.
+MOST_REJECTED = {"hybrid": 0.03, "sparse": 0.04}
+
+
+def read(path):
+    with open(path, encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]
+
+
+def prepare(a, name, repository, commit):
+    """Mines a repository into WORK, unless that was done before. Returns the directory, or None if the commit is missing."""
+    made = os.path.abspath(os.path.join(a.work, name))
+    if os.path.exists(made):
+        return made
+    flat, clone, part = os.path.join(a.clones, repository.replace("/", "+")), made + ".clone", made + ".part"
+    source = next((path for path in (os.path.join(flat, "repo"), flat) if os.path.exists(os.path.join(path, "HEAD"))), None)
+    if not source:
+        return None
+    for path in (clone, part):
+        shutil.rmtree(path, ignore_errors=True)
+    subprocess.run(["git", "clone", "--quiet", "--shared", "--no-checkout", os.path.abspath(source), clone], check=True)
+    if subprocess.run(["git", "-C", clone, "checkout", "--quiet", commit], capture_output=True).returncode:
+        return None
+    mine = [a.aur, "mem", "eval", "mine", clone, "--held-out", "0", "--max", str(MOST_MINED), "--out", part]
+    subprocess.run(mine, check=True, capture_output=True)
+    shutil.rmtree(clone)
+    os.rename(part, made)
+    return made
+
+
+def nonsense(rng, count):
+    """Returns words and names that no repository contains."""
+    parts = "ba ro ti zu mek fla gro nip ska vor plu dri xan quo wib ble snor tak jup eki".split()
+    word = lambda: "".join(rng.choices(parts, k=rng.randint(2, 4)))
+    forms = [
+        lambda: "".join(rng.choices("abcdefghijklmnopqrstuvwxyz", k=rng.randint(6, 14))),
+        lambda: " ".join(word() for _ in range(rng.randint(1, 4))),
+        lambda: "".join(rng.choices("0123456789abcdef", k=rng.randint(8, 16))),
+        lambda: "".join(rng.choices("bcdfghjklmnpqrstvwxz", k=rng.randint(5, 9))) + str(rng.randint(1, 999)),
+        lambda: f"how do I {word()} the {word()}",
+        lambda: word().capitalize() + word().capitalize(),
+    ]
+    return ["xyzabc123", "qwertyuiop", "foo bar baz qux", "lorem ipsum dolor sit amet"] + [rng.choice(forms)() for _ in range(count - 4)]
+
+
+def misspelt(rng, query):
+    """Returns the query with one mistyped word, or None if all words are short."""
+    words = query.split()
+    long = [at for at, word in enumerate(words) if len(word) >= 6 and word.isalpha()]
+    if not long:
+        return None
+    at = rng.choice(long)
+    cut = rng.randrange(1, len(words[at]) - 1)
+    words[at] = words[at][:cut] + words[at][cut + 1 :]
+    return " ".join(words)
+
+
+def ask(a, tree, mode, questions):
+    """Asks (set, query, answers) and yields the evidence, and whether the first and one of the first ten files is an answer."""
+    command = [a.aur, "mem", "search", "--stdin", "--format", "jsonl", "--no-record", "--no-refresh", "--mode", mode, "--root", tree]
+    lines = "".join(" ".join(query.split()) + "\n" for _, query, _ in questions)
+    answers = subprocess.run(command, check=True, capture_output=True, text=True, input=lines).stdout.splitlines()
+    for (of, query, wanted), answer in zip(questions, map(json.loads, answers), strict=True):
+        if "error" not in answer:
+            files = [result["file"] for result in answer["results"]]
+            found = [file in wanted for file in files[:10]]
+            kept = {key: answer[key] for key in ("evidence", "confidence", "close")}
+            yield {"set": of, "query": query, "mode": mode, "first": found[:1] == [True], "any": any(found), **kept}
+
+
+def collect(a):
+    rng, rows = random.Random(1), [row for row in repositories() if not a.only or row[0] in a.only.split(",")]
+    made = {name: (prepare(a, name, repository, commit), language, part) for name, repository, commit, language, part in rows}
+    made = {name: row for name, row in made.items() if row[0]}
+    own = {name: read(os.path.join(HERE, "questions", name + ".jsonl")) for name in made}
+    names = {name: read(os.path.join(directory, "exact.jsonl")) for name, (directory, _, _) in made.items()}
+    with open(os.path.join(HERE, "unanswerable.tsv"), encoding="utf-8") as lines:
+        general = [tuple(line.rstrip("\n").split("\t")) for line in lines if not line.startswith("#")]
+    general += [("nonsense", text) for text in nonsense(rng, 100)]
+    is_name = lambda text: any(c in "_." for c in text) or sum(c.isupper() for c in text) > 1
+    found = []
+    for name, (directory, language, part) in made.items():
+        wanted = lambda question: {answer["path"] for answer in question["relevant"]}
+        whole = [("exact", question["query"], wanted(question)) for question in names[name]]
+        for question in own[name]:
+            form = "terse" if "-t" in question["id"].removeprefix(name) else "described"
+            whole.append((form, question["query"], wanted(question)))
+            typed = misspelt(rng, question["query"]) if rng.random() < 0.3 else None
+            whole += [("typo", typed, wanted(question))] if typed else []
+        # Whether a question is held out must not depend on the repository.
+        held_out = part == "validation"
+        whole += [(kind, text, set()) for at, (kind, text) in enumerate(general) if at % 2 == held_out]
+        others = [other for other in made if other != name and made[other][1] != language]
+        for other in rng.sample(others, min(10, len(others))):
+            candidates = [("other-name", question["query"], set()) for question in names[other] if is_name(question["query"])]
+            whole += rng.sample(candidates, min(3, len(candidates)))
+            whole += [("other", question["query"], set()) for question in rng.sample(own[other], 2)]
+        sets = [("head", whole)]
+        for of, tree in (("docstring", "stripped"), ("commit", "pin")):
+            path = os.path.join(directory, of + ".jsonl")
+            sets.append((tree, [(of, question["query"], wanted(question)) for question in (read(path) if os.path.exists(path) else [])]))
+        for mode in ("hybrid", "sparse", "dense") if held_out else ("hybrid", "sparse"):
+            for tree, questions in sets:
+                if questions:
+                    tree = os.path.join(directory, "trees", tree)
+                    found += [{"repository": name, "held_out": held_out, **row} for row in ask(a, tree, mode, questions)]
+        print(name, len(found), flush=True)
+    return found
+
+
+def inputs(row, of):
+    evidence = row["evidence"]
+    hit = {**evidence, **evidence[of]}
+    hit["file_keywords"] = hit["keywords"] if hit["file_keywords"] is None else hit["file_keywords"]
+    return [1.0] + [hit[measure] or 0.0 for measure in MEASURES]
+
+
+def probability(weights, values):
+    return 1 / (1 + math.exp(-max(-40.0, min(40.0, sum(w * x for w, x in zip(weights, values))))))
+
+
+def solve(matrix, vector):
+    """Solves a system of linear equations by elimination."""
+    rows = [row[:] + [value] for row, value in zip(matrix, vector)]
+    size = len(rows)
+    for at in range(size):
+        best = max(range(at, size), key=lambda other: abs(rows[other][at]))
+        rows[at], rows[best] = rows[best], rows[at]
+        for other in range(size):
+            if other != at:
+                factor = rows[other][at] / rows[at][at]
+                rows[other] = [a - factor * b for a, b in zip(rows[other], rows[at])]
+    return [row[-1] / row[at] for at, row in enumerate(rows)]
+
+
+def fit(samples, used):
+    """Returns weights of at least 0 (except the intercept), by Newton's method with a small ridge penalty. A measure whose weight would
+    be negative is left out."""
+    used = [0] + [at + 1 for at in used]
+    total = sum(weight for _, _, weight in samples)
+    while True:
+        weights = [0.0] * len(used)
+        for _ in range(25):
+            gradient = [-1e-4 * w for w in weights]
+            hessian = [[1e-4 * (i == j) + 1e-9 for j in range(len(used))] for i in range(len(used))]
+            for values, label, weight in samples:
+                x = [values[at] for at in used]
+                p = probability(weights, x)
+                error, slope = weight / total * (label - p), weight / total * p * (1 - p)
+                for i, xi in enumerate(x):
+                    gradient[i] += error * xi
+                    row, scaled = hessian[i], slope * xi
+                    for j, xj in enumerate(x):
+                        row[j] += scaled * xj
+            step = solve(hessian, gradient)
+            weights = [w + s for w, s in zip(weights, step)]
+            if max(map(abs, step)) < 1e-4:
+                break
+        negative = min(range(1, len(used)), key=lambda at: weights[at], default=0)
+        if negative == 0 or weights[negative] >= 0:
+            result = [0.0] * (len(MEASURES) + 1)
+            for at, weight in zip(used, weights):
+                result[at] = weight
+            return result
+        del used[negative]
+
+
+def weigh(rows):
+    """Returns the weight of each row: every set of answerable questions counts the same."""
+    counts = defaultdict(int)
+    for row in rows:
+        counts[row["set"]] += 1
+    shares = {of: 1.0 for of in ANSWERABLE} | {of: SHARE_UNANSWERABLE / len(UNANSWERABLE) for of in UNANSWERABLE}
+    return [shares[row["set"]] / counts[row["set"]] for row in rows]
+
+
+def calibration_error(samples):
+    """Returns the expected calibration error over ten bins of equal width."""
+    bins = defaultdict(lambda: [0.0, 0.0, 0.0])
+    for confidence, label, weight in samples:
+        sums = bins[min(int(confidence * 10), 9)]
+        for at, value in enumerate((weight, weight * confidence, weight * label)):
+            sums[at] += value
+    total = sum(weight for weight, _, _ in bins.values())
+    table = [(at / 10, weight / total, confidence / weight, label / weight) for at, (weight, confidence, label) in sorted(bins.items())]
+    return sum(share * abs(confidence - label) for _, share, confidence, label in table), table
+
+
+def report(rows, answers, relevant, least):
+    scored = [(probability(answers, inputs(row, "first")), row["first"], weight) for row, weight in zip(rows, weigh(rows))]
+    error, table = calibration_error(scored)
+    print(f"  calibration error {error:.3f}")
+    for low, share, confidence, label in table:
+        print(f"    {low:.1f}  {share:5.1%} of answers, confidence {confidence:.3f}, answered {label:.3f}")
+    close = defaultdict(list)
+    for row in rows:
+        close[row["set"]].append(probability(relevant, inputs(row, "best")) >= least)
+    for of in ANSWERABLE + UNANSWERABLE:
+        if close[of]:
+            print(f"    {of:12} {len(close[of]):5} questions, {1 - sum(close[of]) / len(close[of]):6.1%} not close")
+
+
+def main():
+    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name in ("--clones", "--work", "--aur"):
+        ap.add_argument(name, required=True)
+    ap.add_argument("--only", default="")
+    ap.add_argument("--answers")
+    a = ap.parse_args()
+    if a.answers and os.path.exists(a.answers):
+        rows = read(a.answers)
+    else:
+        rows = collect(a)
+        if a.answers:
+            with open(a.answers, "w", encoding="utf-8") as f:
+                f.writelines(json.dumps(row) + "\n" for row in rows)
+    for mode in ("hybrid", "sparse"):
+        used = [at for at, measure in enumerate(MEASURES) if mode == "hybrid" or measure not in MEANING]
+        of_mode = [row for row in rows if row["mode"] == mode]
+        known, unknown = [row for row in of_mode if not row["held_out"]], [row for row in of_mode if row["held_out"]]
+        weighed = list(zip(known, weigh(known)))
+        answers = fit([(inputs(row, "first"), row["first"], weight) for row, weight in weighed], used)
+        # An answerable question without a known answer among the results may still have a relevant result.
+        clear = [(row, weight) for row, weight in weighed if row["any"] or row["set"] in UNANSWERABLE]
+        relevant = fit([(inputs(row, "best"), row["any"], weight) for row, weight in clear], used)
+        answerable = sorted(probability(relevant, inputs(row, "best")) for row in known if row["set"] in ANSWERABLE)
+        least = answerable[int(MOST_REJECTED[mode] * len(answerable))]
+        print(mode)
+        for title, weights in (("ANSWERS ", answers), ("RELEVANT", relevant)):
+            print(f"  {title} intercept: {weights[0]:.2f}, weights: [{', '.join(f'{w:.2f}' for w in weights[1:])}]")
+        print(f"  MIN_CLOSE {least:.3f}\n  fitted repositories")
+        report(known, answers, relevant, least)
+        print("  other repositories")
+        report(unknown, answers, relevant, least)
+        if mode == "hybrid":
+            print("  other repositories, mode dense")
+            report([row for row in rows if row["mode"] == "dense" and row["held_out"]], answers, relevant, least)
+
+
+if __name__ == "__main__":
+    main()
