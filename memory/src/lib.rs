@@ -13,6 +13,7 @@
 #![warn(missing_docs)]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
+mod audit;
 mod config;
 mod digest;
 mod error;
@@ -32,6 +33,7 @@ mod store;
 mod transfer;
 mod verification;
 
+pub use audit::{Audit, AuditOptions, Finding, FindingKind, ProjectCode, Repair};
 pub use aurora_memory_policy::{Scope, UnknownScope};
 pub use error::MemoryError;
 pub use learning::{Helpfulness, OutcomeReport, TaskOutcome};
