@@ -7,7 +7,7 @@ use aurora_confined::Directory;
 use aurora_memory_schema::{Entry, Kind, searchable};
 use aurora_storage::Snapshot;
 
-use super::FindingKind;
+use super::finding::FindingKind;
 use crate::error::MemoryError;
 use crate::report::rfc3339;
 

@@ -74,7 +74,7 @@ impl Echoes {
     }
 
     pub(super) fn add_instructions(&mut self, name: &str, text: &str) {
-        self.instructions.push((name.to_owned(), shingles(&normalized(text))));
+        self.instructions.push((name.to_owned(), shingles(&normalized(text)).into_iter().collect()));
     }
 
     /// Adds an entry with the index `index`. The query of reasoning is not an echo, because it describes the task.

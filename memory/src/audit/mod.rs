@@ -6,6 +6,7 @@
 
 mod code;
 mod echo;
+mod finding;
 mod similar;
 mod statements;
 
@@ -16,6 +17,7 @@ use aurora_redact::has_secret;
 use serde::Serialize;
 
 pub use code::ProjectCode;
+pub use finding::{Finding, FindingKind, Repair};
 
 use self::echo::Echoes;
 use self::similar::SimilarTexts;
@@ -23,64 +25,10 @@ use self::statements::Statements;
 use crate::error::MemoryError;
 use crate::memory::{Memory, entry_of};
 use crate::place::Owner;
-use crate::store::{ContentKey, EntryView, Version};
+use crate::store::{Change, ContentKey, EntryView, Version};
 
 /// Seconds per day.
 const DAY: i64 = 86_400;
-/// Maximum length in characters of a quotation in a finding.
-const MAX_QUOTED_CHARS: usize = 60;
-
-/// The kind of a finding. The comments are also the help texts of the command line.
-#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum FindingKind {
-    /// An older entry of the same kind, scope and session has the same text
-    Duplicate,
-    /// An older entry of the same kind, scope and session has almost the same text
-    NearDuplicate,
-    /// The text repeats a prompt, an instruction to an agent, or a file of instructions
-    Echo,
-    /// The entry names a file or definition of the project that no longer exists
-    MissingCode,
-    /// A commit has changed code that the entry names, after the last change of the entry
-    ChangedCode,
-    /// A newer entry has another value for the same key
-    Contradiction,
-    /// The stored entry contains a secret
-    Secret,
-    /// No search has returned the entry for a long time after it was added
-    NeverRetrieved,
-}
-
-/// The change that resolves a finding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Repair {
-    /// Remove the entry.
-    Remove,
-    /// Edit the entry.
-    Edit,
-}
-
-/// A finding about an entry.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Finding {
-    /// The kind of the finding.
-    pub kind: FindingKind,
-    /// The owner of the memory that contains the entry.
-    pub memory: Owner,
-    /// The id of the entry.
-    pub id: String,
-    /// A description of the finding, as one line without a period.
-    pub detail: String,
-    /// The id of the other entry in a duplicate or a contradiction.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub other: Option<String>,
-    /// The change that resolves the finding.
-    #[serde(skip)]
-    pub repair: Repair,
-}
 
 /// What an audit compares the entries with.
 #[derive(Default)]
@@ -209,7 +157,9 @@ impl<'a> Auditor<'a> {
         if self.owner == Owner::Project
             && let Some(code) = self.options.code
         {
-            for (kind, detail) in code.findings(entry, version.time)? {
+            // An import is no change of the entry.
+            let changed = if version.change == Change::Import { version.edited } else { version.time };
+            for (kind, detail) in code.findings(entry, changed)? {
                 self.add(kind, id, detail, None, Repair::Edit);
             }
         }
@@ -258,15 +208,6 @@ impl<'a> Auditor<'a> {
         }
         self.audit.findings.sort_by(|a, b| (a.kind, &a.id, &a.detail).cmp(&(b.kind, &b.id, &b.detail)));
         Ok(self.audit)
-    }
-}
-
-/// Quotes a text in a finding. Shortens it to one line, and masks its secrets.
-fn quoted(text: &str) -> String {
-    let text = aurora_redact::masked(text.split_whitespace().collect::<Vec<_>>().join(" "));
-    match text.char_indices().nth(MAX_QUOTED_CHARS) {
-        Some((end, _)) => format!("`{}…`", &text[..end]),
-        None => format!("`{text}`"),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Texts with a high Jaccard similarity of their shingles, found with MinHash signatures and locality-sensitive hashing
 //! (Leskovec, Rajaraman and Ullman, Mining of Massive Datasets, chapter 3).
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use aurora_memory_policy::Scope;
@@ -70,11 +70,13 @@ impl SimilarTexts {
             signature.chunks(ROWS).enumerate().map(|(band, values)| (band, hash(&(group, values)))).collect()
         };
         for (_, group, signature) in &self.0 {
-            bands(signature, *group).into_iter().for_each(|band| drop(buckets.entry(band).or_insert(signature)));
+            for band in bands(signature, *group) {
+                buckets.entry(band).or_insert(signature);
+            }
         }
         let is_similar = |(_, group, signature): &&(u32, u64, Signature)| {
-            let found = bands(signature, *group).into_iter().filter_map(|band| buckets.get(&band));
-            found.into_iter().any(|other| estimate(signature, other) >= MIN_SIMILARITY)
+            let mut found = bands(signature, *group).into_iter().filter_map(|band| buckets.get(&band));
+            found.any(|other| estimate(signature, other) >= MIN_SIMILARITY)
         };
         others.0.iter().filter(is_similar).map(|(index, ..)| *index).collect()
     }
@@ -83,7 +85,7 @@ impl SimilarTexts {
 /// Returns the Jaccard similarity of the shingles of two texts if the texts are near duplicates.
 pub(super) fn similarity(a: &str, b: &str) -> Option<f64> {
     let (a, b) = (shingles(a), shingles(b));
-    let common = a.intersection(&b).count() as f64;
+    let common = a.iter().filter(|shingle| b.binary_search(shingle).is_ok()).count() as f64;
     Some(common / (a.len() as f64 + b.len() as f64 - common)).filter(|similarity| *similarity >= MIN_SIMILARITY)
 }
 
@@ -94,9 +96,11 @@ fn signature(text: &str) -> Option<Signature> {
         return None;
     }
     let mut signature = [u32::MAX; BANDS * ROWS];
+    let factors: [u64; BANDS * ROWS] = std::array::from_fn(|number| mixed(number as u64 + 1) | 1);
     for shingle in shingles {
-        for (number, least) in signature.iter_mut().enumerate() {
-            *least = (*least).min((mixed(shingle ^ mixed(number as u64 + 1)) >> 32) as u32);
+        for (least, factor) in signature.iter_mut().zip(&factors) {
+            // Multiply-shift hashing of a value whose bits are mixed already.
+            *least = (*least).min((shingle.wrapping_mul(*factor) >> 32) as u32);
         }
     }
     Some(signature)
@@ -108,10 +112,15 @@ fn estimate(a: &Signature, b: &Signature) -> f64 {
     equal as f64 / a.len() as f64
 }
 
-/// Returns the hashes of the shingles of a normalised text.
-pub(super) fn shingles(text: &str) -> HashSet<u64> {
-    let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
-    words.windows(SHINGLE_WORDS).map(hash).collect()
+/// Returns the hashes of the shingles of a normalised text, sorted and without duplicates.
+pub(super) fn shingles(text: &str) -> Vec<u64> {
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let words: Vec<u64> = words.map(hash).collect();
+    let shingle = |words: &[u64]| words.iter().fold(0, |hash, word| mixed(hash ^ word));
+    let mut shingles: Vec<u64> = words.windows(SHINGLE_WORDS).map(shingle).collect();
+    shingles.sort_unstable();
+    shingles.dedup();
+    shingles
 }
 
 /// The finaliser of SplitMix64, which is a bijection.

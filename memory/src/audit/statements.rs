@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, HashMap};
 use aurora_memory_schema::{Entry, Kind, normalized};
 use serde_json::Value;
 
-use super::quoted;
+use super::finding::quoted;
 use super::similar::hash;
 use crate::store::Version;
 
