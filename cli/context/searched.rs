@@ -105,6 +105,8 @@ pub(crate) struct SearchedArgs<'a> {
     pub(crate) memory: &'a SearchedMemory,
     pub(crate) no_index: bool,
     pub(crate) no_refresh: bool,
+    /// Whether projects without an index are left out if memory has entries.
+    pub(crate) skips_missing: bool,
 }
 
 /// Opens the index of each root that the arguments select. A missing index is built, and an outdated one is updated if
@@ -129,6 +131,9 @@ pub(crate) fn open(args: &SearchedArgs<'_>, flags: &[FlagValue], mode: Mode, pro
     } else if args.roots.root.is_empty() && !found.is_empty() && roots.iter().all(is_outside) {
         notes.push("the current directory is not in a project, so only memory was searched".to_owned());
         roots.clear();
+    }
+    if args.skips_missing && !found.is_empty() {
+        roots.retain(|root| program.project(root.clone()).has_index());
     }
     let names = root_names(&roots.iter().map(PathBuf::as_path).collect::<Vec<_>>());
     let (share, terminal) = (roots.len().max(1) as u32, &program.terminal);
