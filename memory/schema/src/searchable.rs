@@ -47,7 +47,10 @@ pub fn normalized_text(entry: &Entry) -> String {
 
 /// Returns a text in lower case, in the Unicode normalisation form KC, with one space between words.
 pub fn normalized(text: &str) -> String {
-    let text: String = text.nfkc().flat_map(char::to_lowercase).collect();
+    let text: String = match text.is_ascii() {
+        true => text.to_ascii_lowercase(),
+        false => text.nfkc().flat_map(char::to_lowercase).collect(),
+    };
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

@@ -96,7 +96,7 @@ impl Echoes {
     }
 
     /// Returns the entries that are echoes, with a description of each.
-    pub(super) fn found(self) -> Vec<(u32, String)> {
+    pub(super) fn into_findings(self) -> Vec<(u32, String)> {
         let mut found = self.found;
         let equal = self.entries.iter().filter(|(_, text)| self.prompts.contains(text)).map(|(index, _)| *index);
         let equal: HashSet<u32> = equal.collect();

@@ -30,7 +30,7 @@ use crate::store::{Change, ContentKey, EntryView, Version};
 /// Seconds per day.
 const DAY: i64 = 86_400;
 
-/// What an audit compares the entries with.
+/// The options of an audit, with the texts and the code that entries are compared with.
 #[derive(Default)]
 pub struct AuditOptions<'a> {
     /// The kinds of findings to look for; empty for all kinds.
@@ -197,7 +197,7 @@ impl<'a> Auditor<'a> {
             let detail = format!("has almost the same text as {} (similarity {similarity:.2})", id(older));
             self.add(FindingKind::NearDuplicate, id(newer), detail, Some(id(older).to_owned()), Repair::Remove);
         }
-        for (index, detail) in std::mem::take(&mut self.echoes).found() {
+        for (index, detail) in std::mem::take(&mut self.echoes).into_findings() {
             self.add(FindingKind::Echo, id(index), detail, None, Repair::Remove);
         }
         for contradiction in std::mem::take(&mut self.statements).contradictions() {
