@@ -121,6 +121,8 @@ pub(crate) struct SearchedArgs<'a> {
     pub(crate) no_refresh: bool,
     /// Whether a damaged index of a project must not be rebuilt.
     pub(crate) read_only: bool,
+    /// Whether projects without an index are left out if memory has entries.
+    pub(crate) skips_missing: bool,
 }
 
 /// Opens the index of each root that the arguments select. A missing index is built, and an outdated one is updated if
@@ -145,6 +147,9 @@ pub(crate) fn open(args: &SearchedArgs<'_>, flags: &[FlagValue], mode: Mode, pro
     } else if args.roots.root.is_empty() && !memories.is_empty() && roots.iter().all(is_outside) {
         note = Some("the current directory is not in a project, so only memory was searched".to_owned());
         roots.clear();
+    }
+    if args.skips_missing && !memories.is_empty() {
+        roots.retain(|root| program.project(root.clone()).has_index());
     }
     let names = root_names(&roots.iter().map(PathBuf::as_path).collect::<Vec<_>>());
     let (share, terminal) = (roots.len().max(1) as u32, &program.terminal);

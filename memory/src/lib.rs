@@ -17,6 +17,7 @@
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 mod agents;
+mod audit;
 mod combined;
 mod config;
 mod digest;
@@ -43,6 +44,7 @@ pub use agents::{
     AgentMemory, AgentSession, DATA_NOTICE, MAX_ENTRY_BYTES, MAX_SERVER_BYTES, MAX_SERVER_ENTRIES, MAX_SESSION_BYTES,
     MAX_SESSION_ENTRIES, NewMemory, NewMemoryKind, Remembered,
 };
+pub use audit::{Audit, AuditOptions, Finding, FindingKind, ProjectCode, Repair};
 pub use aurora_memory_policy::{Scope, UnknownScope};
 pub use combined::{CombinedSearch, MemorySearch, SearchedMemories, unusable_note};
 pub use error::MemoryError;

@@ -13,7 +13,7 @@ use crate::error::MemoryError;
 use crate::index;
 use crate::place::{MemoryPlace, Owner};
 use crate::session::{NewTurn, check_session};
-use crate::store::{Change, EntryStore, EntryView, EntryWriter, MemoryCompaction, Version};
+use crate::store::{Change, ContentKey, EntryStore, EntryView, EntryWriter, MemoryCompaction, Version};
 
 /// Number of entries whose access records are read at once.
 const BATCH: usize = 1_024;
@@ -144,8 +144,9 @@ impl Memory {
         index::is_current(&self.project, &self.store)
     }
 
-    /// Adds an entry at `now`, in Unix seconds, if its score is high enough. If the id was derived and another entry
-    /// has it, appends a numeric suffix to the id.
+    /// Adds an entry at `now`, in Unix seconds, if its score is high enough, and no entry of the same kind, scope and
+    /// session has the same text. If there is such an entry, the outcome contains its id. If the id was derived and
+    /// another entry has it, appends a numeric suffix to the id.
     ///
     /// # Errors
     /// Returns [`MemoryError::Exists`] if the draft has an explicit id, and a different entry already has this id.
@@ -156,11 +157,13 @@ impl Memory {
         let Ok(entry) = draft.into_entry() else { return Ok(outcome) };
         let entry = without_personal_data(entry);
         self.store.write(|writer| {
-            let (entry, is_stored) = assign_id(writer, entry, placement, has_derived_id)?;
-            let outcome = Outcome { id: entry.id().to_owned(), ..outcome };
-            if is_stored {
-                return Ok(Outcome { reason: "the same entry is stored already".to_owned(), ..outcome });
+            let key = ContentKey::new(&entry, placement.scope, placement.session.as_deref());
+            if let Some(id) = key.map(|key| writer.duplicate_of(key)).transpose()?.flatten() {
+                let reason = format!("The entry {id} has the same text.");
+                return Ok(Outcome { id, stored: false, is_pattern: false, reason });
             }
+            let entry = assign_id(writer, entry, has_derived_id)?;
+            let outcome = Outcome { id: entry.id().to_owned(), ..outcome };
             writer.put(&outcome.id, version(entry, placement, Change::Add, now))?;
             Ok(outcome)
         })
@@ -398,24 +401,16 @@ pub(crate) fn entry_of(id: &str, version: &Version) -> Result<Entry, MemoryError
 }
 
 /// Assigns a free id to a new entry. If another entry has the id, appends a numeric suffix, but only to a derived id.
-/// Also returns whether an identical entry is already stored.
-fn assign_id(
-    writer: &EntryWriter<'_, '_>,
-    mut entry: Entry,
-    placement: &Placement,
-    is_derived: bool,
-) -> Result<(Entry, bool), MemoryError> {
+fn assign_id(writer: &EntryWriter<'_, '_>, mut entry: Entry, is_derived: bool) -> Result<Entry, MemoryError> {
     let base = entry.id().to_owned();
     for number in 2u64.. {
-        let Some(existing) = writer.get(entry.id())?.filter(|version| version.document.is_some()) else { break };
-        let is_same_placement = (existing.scope, &existing.session) == (placement.scope, &placement.session);
-        if is_same_placement && existing.document.as_ref() == Some(entry.document()) {
-            return Ok((entry, true));
+        if writer.get(entry.id())?.is_none_or(|version| version.document.is_none()) {
+            break;
         }
         if !is_derived {
             return Err(MemoryError::Exists(base));
         }
         entry.set_id(&format!("{base}-{number}")).map_err(|error| MemoryError::Unfit(error.to_string()))?;
     }
-    Ok((entry, false))
+    Ok(entry)
 }

@@ -108,6 +108,43 @@ fn removing_the_entry_restores_the_same_bytes() {
 }
 
 #[test]
+fn hooks_and_instructions_are_added_once_and_removed_to_the_byte() {
+    let fixture = Fixture::git();
+    let run = |arguments: &[&str]| {
+        let run = fixture.aur(&[&["init", "--yes"], arguments].concat());
+        assert_eq!(run.code, Some(0), "{run:?}");
+        run
+    };
+    let files = [
+        (".claude/settings.json", "{\"hooks\": {\"SessionEnd\": []}, \"theme\": \"x\"}"),
+        (".cursor/hooks.json", "{\n  \"version\": 1\n}"),
+        (".gemini/settings.json", "{\"theme\":\"x\"}"),
+        ("AGENTS.md", "# Rules\r\n\r\nBe brief.\r\n"),
+    ];
+    for (path, text) in files {
+        fixture.write(path, text);
+    }
+    let read = |path: &str| std::fs::read_to_string(fixture.path(path)).expect("the file can be read");
+    let texts = || files.map(|(path, _)| read(path));
+    let shown = fixture.aur(&["init", "--hooks", "--instructions"]);
+    assert!(shown.code == Some(2) && shown.out.contains("+ {\"hooks\""), "{shown:?}");
+    assert!(shown.out.contains("AGENTS.md (Instructions for agents)"), "{shown:?}");
+    run(&["--hooks", "--instructions"]);
+    let written = texts();
+    assert!(written[..3].iter().all(|text| text.contains("mem recall --passive --hook")), "{written:?}");
+    assert!(written[3].contains("aur mem search") && !written[3].replace("\r\n", "").contains('\n'), "{written:?}");
+    assert!(run(&["--hooks", "--instructions"]).err.contains("already there"));
+    assert_eq!(texts(), written);
+    run(&["gemini"]);
+    assert_eq!(read(".gemini/settings.json").matches("aurora").count(), 1);
+    // The removal restores the file in which two parts were added, too.
+    run(&["--remove"]);
+    assert_eq!(texts(), files.map(|(_, text)| text.to_owned()));
+    let unsupported = fixture.aur(&["init", "zed", "--hooks", "--yes"]);
+    assert!(unsupported.code == Some(2) && unsupported.err.contains("clients with hooks"), "{unsupported:?}");
+}
+
+#[test]
 fn a_customised_entry_is_replaced_only_after_confirmation() {
     let fixture = Fixture::git();
     let own =

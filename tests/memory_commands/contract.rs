@@ -141,13 +141,20 @@ fn changes_are_found_immediately_and_undone_step_by_step() {
 }
 
 #[test]
-fn an_equal_entry_is_stored_once_and_a_different_one_with_its_id_is_refused() {
+fn an_equal_text_is_stored_once_and_a_different_one_with_its_id_is_refused() {
     let fixture = Fixture::git();
     let note = r#"{"id": "note:reset", "content": {"text": "Sunday"}}"#;
-    for reason in ["The entry has no score", "the same entry is stored already"] {
-        let added = piped(&fixture, &["mem", "add", "note", "-", "--format", "json"], note).json();
-        assert!(added["reason"].as_str().is_some_and(|found| found.contains(reason)), "{reason}: {added}");
+    let add = |note: &str, options: &[&str]| {
+        piped(&fixture, &[&["mem", "add", "note", "-", "--format", "json"], options].concat(), note)
+    };
+    assert_eq!(add(note, &[]).code, Some(0));
+    for note in [note, "Sunday", " sunday\n", r#"{"id": "note:other", "content": {"text": "SUNDAY"}}"#] {
+        let again = add(note, &[]);
+        let outcome = again.json();
+        assert_eq!((again.code, &outcome["id"], &outcome["stored"]), (Some(1), &"note:reset".into(), &false.into()));
+        assert!(again.err.contains("The entry note:reset has the same text"), "{again:?}");
     }
+    assert_eq!(add(note, &["--scope", "user"]).code, Some(0), "another scope has its own entries");
     let other = piped(&fixture, &["mem", "add", "note", "-"], &note.replace("Sunday", "Monday"));
     assert_eq!(other.code, Some(2));
     assert!(other.err.contains("note:reset already exists"), "{other:?}");

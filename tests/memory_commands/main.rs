@@ -3,8 +3,10 @@
 #[path = "../fixture/mod.rs"]
 mod fixture;
 
+mod audit;
 mod clocks;
 mod contract;
+mod hooks;
 mod learning;
 mod malformed;
 mod scopes;

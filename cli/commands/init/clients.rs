@@ -3,7 +3,9 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use crate::commands::init::entry::{Config, Entry, Found};
+use crate::commands::init::edit::byte_order_mark;
+use crate::commands::init::entry::{Config, Entry, Found, PROGRAM};
+use crate::commands::init::hooks::{Hook, HookConfig, HookShape};
 use crate::commands::init::json_config::{JsonConfig, Shape};
 use crate::commands::init::toml_config::TomlConfig;
 
@@ -15,6 +17,9 @@ pub(super) struct Client {
     location: Location,
     config: &'static dyn Config,
     root: RootArgument,
+    /// The hooks of the client, if it has hooks for prompts.
+    pub(super) hooks: Option<HookConfig>,
+    hooks_location: Location,
     /// Files and directories that exist only if the client is in use.
     traces: &'static [Location],
 }
@@ -45,9 +50,6 @@ pub(super) struct Written {
     pub(super) replaces_foreign_entry: bool,
 }
 
-/// Name of the program.
-const PROGRAM: &str = "aur";
-
 /// All clients, sorted by name.
 pub(super) const CLIENTS: &[Client] = &[
     Client {
@@ -56,6 +58,11 @@ pub(super) const CLIENTS: &[Client] = &[
         location: Location::Project(".mcp.json"),
         config: &JsonConfig { servers: "mcpServers", shape: Shape::Plain },
         root: RootArgument::None,
+        hooks_location: Location::Project(".claude/settings.json"),
+        hooks: Some(HookConfig {
+            events: &[("UserPromptSubmit", Hook::Prompt), ("SessionEnd", Hook::SessionEnd)],
+            shape: HookShape::Nested(1),
+        }),
         traces: &[
             Location::Project(".claude"),
             Location::Project("CLAUDE.md"),
@@ -69,6 +76,8 @@ pub(super) const CLIENTS: &[Client] = &[
         location: Location::Desktop("Claude/claude_desktop_config.json"),
         config: &JsonConfig { servers: "mcpServers", shape: Shape::Plain },
         root: RootArgument::Path,
+        hooks_location: Location::Project(""),
+        hooks: None,
         traces: &[Location::Desktop("Claude")],
     },
     Client {
@@ -77,6 +86,12 @@ pub(super) const CLIENTS: &[Client] = &[
         location: Location::Home(".codex/config.toml"),
         config: &TomlConfig { servers: "mcp_servers" },
         root: RootArgument::None,
+        hooks_location: Location::Home(".codex/hooks.json"),
+        hooks: Some(HookConfig {
+            // Codex has no event at the end of a session.
+            events: &[("UserPromptSubmit", Hook::Prompt)],
+            shape: HookShape::Nested(1),
+        }),
         traces: &[Location::Home(".codex")],
     },
     Client {
@@ -85,6 +100,11 @@ pub(super) const CLIENTS: &[Client] = &[
         location: Location::Project(".cursor/mcp.json"),
         config: &JsonConfig { servers: "mcpServers", shape: Shape::Plain },
         root: RootArgument::Variable("${workspaceFolder}"),
+        hooks_location: Location::Project(".cursor/hooks.json"),
+        hooks: Some(HookConfig {
+            events: &[("beforeSubmitPrompt", Hook::Prompt), ("sessionEnd", Hook::SessionEnd)],
+            shape: HookShape::Flat,
+        }),
         traces: &[Location::Project(".cursor"), Location::Home(".cursor")],
     },
     Client {
@@ -93,6 +113,11 @@ pub(super) const CLIENTS: &[Client] = &[
         location: Location::Project(".gemini/settings.json"),
         config: &JsonConfig { servers: "mcpServers", shape: Shape::Plain },
         root: RootArgument::None,
+        hooks_location: Location::Project(".gemini/settings.json"),
+        hooks: Some(HookConfig {
+            events: &[("BeforeAgent", Hook::Prompt), ("SessionEnd", Hook::SessionEnd)],
+            shape: HookShape::Nested(1_000),
+        }),
         traces: &[Location::Project(".gemini"), Location::Home(".gemini")],
     },
     Client {
@@ -101,6 +126,8 @@ pub(super) const CLIENTS: &[Client] = &[
         location: Location::Project("opencode.json"),
         config: &JsonConfig { servers: "mcp", shape: Shape::Local },
         root: RootArgument::None,
+        hooks_location: Location::Project(""),
+        hooks: None,
         traces: &[Location::Project("opencode.json"), Location::Project(".opencode")],
     },
     Client {
@@ -109,6 +136,8 @@ pub(super) const CLIENTS: &[Client] = &[
         location: Location::Project(".vscode/mcp.json"),
         config: &JsonConfig { servers: "servers", shape: Shape::Typed },
         root: RootArgument::Variable("${workspaceFolder}"),
+        hooks_location: Location::Project(""),
+        hooks: None,
         traces: &[Location::Project(".vscode"), Location::Home(".vscode")],
     },
     Client {
@@ -117,6 +146,8 @@ pub(super) const CLIENTS: &[Client] = &[
         location: Location::Home(".codeium/windsurf/mcp_config.json"),
         config: &JsonConfig { servers: "mcpServers", shape: Shape::Plain },
         root: RootArgument::Path,
+        hooks_location: Location::Project(""),
+        hooks: None,
         traces: &[Location::Home(".codeium/windsurf")],
     },
     Client {
@@ -125,6 +156,8 @@ pub(super) const CLIENTS: &[Client] = &[
         location: Location::Project(".zed/settings.json"),
         config: &JsonConfig { servers: "context_servers", shape: Shape::Plain },
         root: RootArgument::None,
+        hooks_location: Location::Project(""),
+        hooks: None,
         traces: &[Location::Project(".zed")],
     },
 ];
@@ -163,6 +196,11 @@ impl Client {
     /// Returns the trusted base directory and the path of the configuration below it.
     pub(super) fn file(&self, root: &Path, home: &Home) -> (PathBuf, PathBuf) {
         self.location.resolve(root, home)
+    }
+
+    /// Returns the trusted base directory and the path of the configuration of hooks below it.
+    pub(super) fn hooks_file(&self, root: &Path, home: &Home) -> (PathBuf, PathBuf) {
+        self.hooks_location.resolve(root, home)
     }
 
     pub(super) fn is_in_use(&self, root: &Path, home: &Home) -> bool {
@@ -227,15 +265,9 @@ impl Client {
     }
 }
 
-/// Returns the byte order mark at the start of `text`, or an empty string.
-fn byte_order_mark(text: &str) -> &str {
-    const MARK: &str = "\u{feff}";
-    if text.starts_with(MARK) { MARK } else { "" }
-}
-
 /// Returns `aur` if the first program with this name in `PATH` is the running program; otherwise returns the path to
 /// the running program.
-fn command() -> String {
+pub(super) fn command() -> String {
     let Ok(own) = std::env::current_exe().and_then(|own| own.canonicalize()) else { return PROGRAM.to_owned() };
     let path = std::env::var_os("PATH").unwrap_or_default();
     let name = format!("{PROGRAM}{}", std::env::consts::EXE_SUFFIX);

@@ -25,3 +25,9 @@ pub(super) fn remove_ranges(text: &str, mut cuts: Vec<Range<usize>>) -> String {
     }
     rest + &text[from..]
 }
+
+/// Returns the byte order mark at the start of `text`, or an empty string.
+pub(super) fn byte_order_mark(text: &str) -> &str {
+    const MARK: &str = "\u{feff}";
+    if text.starts_with(MARK) { MARK } else { "" }
+}

@@ -3,6 +3,9 @@
 /// Name of the server in every configuration.
 pub(super) const NAME: &str = "aurora";
 
+/// Name of the program.
+pub(super) const PROGRAM: &str = "aur";
+
 /// The program that a client starts, and its arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Entry {

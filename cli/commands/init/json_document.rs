@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use jsonc_parser::ast::{Object, ObjectProp, Value};
+use jsonc_parser::ast::{Array, Object, ObjectProp, Value};
 use jsonc_parser::common::Ranged as _;
 use jsonc_parser::tokens::{Token, TokenAndRange};
 use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, parse_to_ast};
@@ -53,18 +53,36 @@ impl<'t> Document<'t> {
     pub(super) fn with_property(&self, object: &Object, write: impl Fn(Option<&Lines>) -> String) -> String {
         let Some(last) = object.properties.last() else { return self.with_first_property(object, write) };
         let lines = self.lines_of(object, last);
-        let comma = self.comma_after(last.range.end);
-        let end = comma.as_ref().map_or(last.range.end, |comma| comma.end);
-        let (at, space) = match &lines {
+        self.with_item_after(last.range.end, lines.as_ref(), &write(lines.as_ref()))
+    }
+
+    /// Returns the text with an element added at the end of an array, on one line. It starts its own line if the last
+    /// element does.
+    pub(super) fn with_element(&self, array: &Array, element: &str) -> String {
+        let Some(last) = array.elements.last() else { return insert_at(self.text, array.range.start + 1, element) };
+        let lines = self.lines_at(last.range().start, array.range.start);
+        self.with_item_after(last.range().end, lines.as_ref(), element)
+    }
+
+    /// Returns the text with an element of an array replaced.
+    pub(super) fn with_element_replaced(&self, array: &Array, index: usize, element: &str) -> String {
+        let range = array.elements[index].range();
+        [&self.text[..range.start], element, &self.text[range.end..]].concat()
+    }
+
+    /// Returns the text with an item after the last item of an object or array, which ends at `last`.
+    fn with_item_after(&self, last: usize, lines: Option<&Lines>, item: &str) -> String {
+        let comma = self.comma_after(last);
+        let end = comma.as_ref().map_or(last, |comma| comma.end);
+        let (at, space) = match lines {
             Some(lines) => (self.end_of_line(end), format!("{}{}", lines.newline, lines.indent)),
             None => (end, " ".to_owned()),
         };
-        let property = write(lines.as_ref());
         match comma {
-            Some(_) => insert_at(self.text, at, &format!("{space}{property},")),
+            Some(_) => insert_at(self.text, at, &format!("{space}{item},")),
             None => {
                 let (before, between) = (&self.text[..end], &self.text[end..at]);
-                [before, ",", between, &space, &property, &self.text[at..]].concat()
+                [before, ",", between, &space, item, &self.text[at..]].concat()
             }
         }
     }
@@ -86,14 +104,28 @@ impl<'t> Document<'t> {
     /// Returns the text without a property of an object, the white space before the property, and the comma that
     /// separates it.
     pub(super) fn without_property(&self, object: &Object, index: usize) -> String {
-        let Range { start, mut end } = range(&object.properties[index]);
+        let previous = index.checked_sub(1).map(|previous| object.properties[previous].range.end);
+        self.without_item(range(&object.properties[index]), previous)
+    }
+
+    /// Returns the text without an element of an array, the white space before the element, and the comma that
+    /// separates it.
+    pub(super) fn without_element(&self, array: &Array, index: usize) -> String {
+        let previous = index.checked_sub(1).map(|previous| array.elements[previous].range().end);
+        let element = array.elements[index].range();
+        self.without_item(element.start..element.end, previous)
+    }
+
+    /// Returns the text without an item of an object or array. `previous` is the end of the item before it.
+    fn without_item(&self, item: Range<usize>, previous: Option<usize>) -> String {
+        let Range { start, mut end } = item;
         let before = self.token_before(start);
         let mut cuts = Vec::new();
         match self.comma_after(end) {
             Some(comma) if self.text[end..comma.start].trim().is_empty() => end = comma.end,
             Some(comma) => cuts.push(comma),
             None => {
-                cuts.extend(index.checked_sub(1).and_then(|last| self.comma_after(object.properties[last].range.end)))
+                cuts.extend(previous.and_then(|previous| self.comma_after(previous)));
             }
         }
         let is_last_on_line = self.text[end..].split(LINE_ENDS).next().is_none_or(|rest| rest.trim().is_empty());
@@ -115,10 +147,20 @@ impl<'t> Document<'t> {
 
     /// Returns the layout of a property that starts a line, or `None` if other text precedes the property on its line.
     pub(super) fn lines_of(&self, object: &Object, property: &ObjectProp) -> Option<Lines> {
-        let start = property.range.start;
+        self.lines_at(property.range.start, object.range.start)
+    }
+
+    /// Returns the text of a value.
+    pub(super) fn text_of(&self, value: &Value) -> &'t str {
+        let range = value.range();
+        &self.text[range.start..range.end]
+    }
+
+    /// Returns the layout of an item that starts a line at `start`, in an object or array that starts at `outer`.
+    fn lines_at(&self, start: usize, outer: usize) -> Option<Lines> {
         let line = self.text[..start].rfind('\n')? + 1;
         let indent = &self.text[line..start];
-        let unit = unit(indent, self.indent_at(object.range.start));
+        let unit = unit(indent, self.indent_at(outer));
         let is_first_in_line = indent.trim().is_empty();
         is_first_in_line.then(|| Lines { indent: indent.to_owned(), unit, newline: newline(self.text) })
     }

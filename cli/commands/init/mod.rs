@@ -1,9 +1,12 @@
-//! `aur init`: adds the MCP server to the configurations of agents and editors, or removes it from them.
+//! `aur init`: adds the MCP server or hooks to the configurations of agents and editors, adds instructions for agents,
+//! or removes them.
 
 mod clients;
 mod diff;
 mod edit;
 mod entry;
+mod hooks;
+mod instructions;
 mod json_config;
 mod json_document;
 #[cfg(test)]
@@ -15,8 +18,9 @@ use std::path::{Path, PathBuf};
 
 use aurora_confined::Directory;
 use clap::Args;
-use clients::{CLIENTS, Client, Home};
+use clients::{CLIENTS, Client, Home, Written, command};
 use entry::NAME;
+use hooks::HookConfig;
 
 use crate::context::{Failure, Outcome, Program, Terminal, place};
 use crate::output::{Role, sanitize};
@@ -27,7 +31,9 @@ use crate::output::{Role, sanitize};
 Examples:
   aur init                     all agents and editors in use here
   aur init claude-code vscode  only these two
-  aur init --remove --yes      remove the server again, without asking
+  aur init --hooks             recall memory and code for every prompt, and log sessions
+  aur init --instructions      tell agents in AGENTS.md when to search
+  aur init --remove --yes      remove everything again, without asking
 
 Clients: claude-code, claude-desktop, codex, cursor, gemini, opencode, vscode, windsurf, zed.")]
 pub(crate) struct InitArgs {
@@ -39,7 +45,15 @@ pub(crate) struct InitArgs {
     #[arg(long, value_name = "PATH")]
     pub(crate) root: Option<PathBuf>,
 
-    /// Remove the server from the configuration
+    /// Add hooks instead of the server: for prompts, and for the end of a session
+    #[arg(long)]
+    pub(crate) hooks: bool,
+
+    /// Add a section to AGENTS.md instead of the server
+    #[arg(long)]
+    pub(crate) instructions: bool,
+
+    /// Remove what `aur init` has added: everything, or only the hooks or the section
     #[arg(long)]
     pub(crate) remove: bool,
 
@@ -51,9 +65,20 @@ pub(crate) struct InitArgs {
 /// Maximum size of a configuration file in bytes.
 const MAX_CONFIG_BYTES: u64 = 4 << 20;
 
+/// A part of the configuration that `aur init` adds or removes.
+#[derive(Clone, Copy)]
+enum Part {
+    /// The server in the configuration of a client.
+    Server(&'static Client),
+    /// The hooks of a client.
+    Hooks(&'static Client, &'static HookConfig),
+    /// The section for agents in the project.
+    Instructions,
+}
+
 /// A change to a configuration file.
 struct Change {
-    client: &'static Client,
+    part: Part,
     /// The trusted base directory: the project or the home directory.
     base: PathBuf,
     /// Path below `base`.
@@ -70,15 +95,25 @@ pub(crate) fn run(args: &InitArgs, program: &Program) -> Outcome {
     let root = place::for_search(args.root.as_deref())?;
     let home = std::env::home_dir().ok_or_else(|| Failure::new("the home directory is unknown"))?;
     let home = Home::new(home);
-    let chosen = select_clients(args, &root, &home)?;
-    let mut changes = Vec::new();
-    for client in chosen {
-        let change = change(client, args.remove, &root, &home)?;
-        if change.before == change.after {
-            let state = if args.remove { "not there" } else { "already there" };
-            program.terminal.note(&format!("{}: {state}, in {}", client.title, display_path(&change)));
-        } else {
+    let removes_all = args.remove && !args.hooks && !args.instructions;
+    let mut changes: Vec<Change> = Vec::new();
+    for part in select_parts(args, removes_all, &root, &home)? {
+        let (base, file) = part.file(&root, &home);
+        // Several parts may belong to the same file.
+        if let Some(earlier) = changes.iter_mut().find(|change| change.base == base && change.file == file) {
+            let text = earlier.after.take();
+            let (after, is_foreign) = part.edit(text, args.remove, &root, &base.join(&file))?;
+            (earlier.after, earlier.replaces_foreign_entry) = (after, earlier.replaces_foreign_entry || is_foreign);
+            continue;
+        }
+        let before = read(&base, &file)?;
+        let (after, replaces_foreign_entry) = part.edit(before.clone(), args.remove, &root, &base.join(&file))?;
+        let change = Change { part, base, file, before, after, replaces_foreign_entry };
+        if change.before != change.after {
             changes.push(change);
+        } else if !removes_all || matches!(part, Part::Server(_)) {
+            let state = if args.remove { "not there" } else { "already there" };
+            program.terminal.note(&format!("{}: {state}, in {}", part.title(), display_path(&change)));
         }
     }
     if changes.is_empty() {
@@ -91,9 +126,50 @@ pub(crate) fn run(args: &InitArgs, program: &Program) -> Outcome {
     for change in &changes {
         write(change, &home)?;
         let done = if args.remove { "removed from" } else { "written to" };
-        program.terminal.note(&format!("{}: {done} {}", change.client.title, display_path(change)));
+        program.terminal.note(&format!("{}: {done} {}", change.part.title(), display_path(change)));
     }
     Ok(())
+}
+
+/// Returns the parts to add or remove.
+fn select_parts(args: &InitArgs, removes_all: bool, root: &Path, home: &Home) -> Outcome<Vec<Part>> {
+    let has_instructions = args.instructions || removes_all && args.clients.is_empty();
+    let mut parts = Vec::new();
+    if !args.instructions || args.hooks || !args.clients.is_empty() {
+        match select_clients(args, root, home) {
+            Ok(chosen) => parts = client_parts(args, removes_all, &chosen)?,
+            // Without a client, the section may still be there.
+            Err(failure)
+                if !(removes_all && has_instructions && read(root, Path::new(instructions::FILE))?.is_some()) =>
+            {
+                return Err(failure);
+            }
+            Err(_) => {}
+        }
+    }
+    parts.extend(has_instructions.then_some(Part::Instructions));
+    Ok(parts)
+}
+
+fn client_parts(args: &InitArgs, removes_all: bool, chosen: &[&'static Client]) -> Outcome<Vec<Part>> {
+    let hooks = |client: &&'static Client| client.hooks.as_ref().map(|hooks| Part::Hooks(client, hooks));
+    if args.hooks {
+        let parts: Vec<Part> = chosen.iter().filter_map(hooks).collect();
+        let known: Vec<&str> =
+            CLIENTS.iter().filter(|client| client.hooks.is_some()).map(|client| client.name).collect();
+        return match chosen.iter().find(|client| client.hooks.is_none() && !args.clients.is_empty()) {
+            Some(client) => Err(Failure::new(format!("{} has no hooks for prompts", client.title))
+                .with_help(format!("clients with hooks: {}", known.join(", ")))),
+            None if parts.is_empty() => Err(Failure::new("no agent with hooks is in use here")
+                .with_help(format!("give the name of a client: {}", known.join(", ")))),
+            None => Ok(parts),
+        };
+    }
+    let parts = |client: &&'static Client| {
+        let hooks = if removes_all { hooks(client) } else { None };
+        std::iter::once(Part::Server(client)).chain(hooks)
+    };
+    Ok(if args.instructions { Vec::new() } else { chosen.iter().flat_map(parts).collect() })
 }
 
 /// Returns the clients that the user named, or all that are in use here.
@@ -116,25 +192,70 @@ fn select_clients(args: &InitArgs, root: &Path, home: &Home) -> Outcome<Vec<&'st
     Ok(chosen)
 }
 
-fn change(client: &'static Client, removes: bool, root: &Path, home: &Home) -> Outcome<Change> {
-    let (base, file) = client.file(root, home);
-    let before = match Directory::open_root(&base).and_then(|base| base.read_to_string(&file, MAX_CONFIG_BYTES)) {
-        Ok(text) => Some(text),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        Err(error) => return Err(Failure::new(format!("cannot read {}: {error}", base.join(&file).display()))),
-    };
-    let failed = |reason: String| Failure::new(format!("cannot change {}: {reason}", base.join(&file).display()));
-    let (after, replaces_foreign_entry) = if removes {
-        let after = before.as_deref().map(|text| client.without_entry(text)).transpose();
-        (after.map_err(|reason| failed(reason).with_help(format!("remove `{NAME}` by hand")))?.flatten(), false)
-    } else {
-        let by_hand = || client.with_entry(None, root).map(|written| written.text).unwrap_or_default();
-        let written = client.with_entry(before.as_deref(), root);
-        let written =
-            written.map_err(|reason| failed(reason).with_help(format!("add this by hand:\n{}", by_hand())))?;
-        (Some(written.text), written.replaces_foreign_entry)
-    };
-    Ok(Change { client, base, file, before, after, replaces_foreign_entry })
+/// Reads a configuration file; `None` if it does not exist.
+fn read(base: &Path, file: &Path) -> Outcome<Option<String>> {
+    match Directory::open_root(base).and_then(|base| base.read_to_string(file, MAX_CONFIG_BYTES)) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(Failure::new(format!("cannot read {}: {error}", base.join(file).display()))),
+    }
+}
+
+impl Part {
+    /// Returns the name of the client on the command line; empty for the instructions.
+    fn client_name(self) -> &'static str {
+        match self {
+            Self::Server(client) | Self::Hooks(client, _) => client.name,
+            Self::Instructions => "",
+        }
+    }
+
+    fn title(self) -> String {
+        match self {
+            Self::Server(client) => client.title.to_owned(),
+            Self::Hooks(client, _) => format!("Hooks of {}", client.title),
+            Self::Instructions => "Instructions for agents".to_owned(),
+        }
+    }
+
+    /// Returns the trusted base directory and the path of the file below it.
+    fn file(self, root: &Path, home: &Home) -> (PathBuf, PathBuf) {
+        match self {
+            Self::Server(client) => client.file(root, home),
+            Self::Hooks(client, _) => client.hooks_file(root, home),
+            Self::Instructions => (root.to_owned(), instructions::FILE.into()),
+        }
+    }
+
+    /// Adds the part to the text of the file, or removes it. Returns the new text, or `None` to remove the file, and
+    /// whether the part replaces an entry that `aur init` did not write. `path` is the path of the file in messages.
+    fn edit(self, text: Option<String>, removes: bool, root: &Path, path: &Path) -> Outcome<(Option<String>, bool)> {
+        let failed = |reason: String| Failure::new(format!("cannot change {}: {reason}", path.display()));
+        if removes {
+            let Some(text) = text else { return Ok((None, false)) };
+            let (after, what) = match self {
+                Self::Server(client) => (client.without_entry(&text), format!("`{NAME}`")),
+                Self::Hooks(client, hooks) => (hooks.without_hooks(&text, client.name), "the hooks".to_owned()),
+                Self::Instructions => (instructions::without_section(&text), "the section".to_owned()),
+            };
+            let after = after.map_err(|reason| failed(reason).with_help(format!("remove {what} by hand")))?;
+            return Ok((after, false));
+        }
+        let add = |before: Option<&str>| match self {
+            Self::Server(client) => client.with_entry(before, root),
+            Self::Hooks(client, hooks) => own(hooks.with_hooks(before, &command(), client.name)),
+            Self::Instructions => own(instructions::with_section(before)),
+        };
+        let by_hand = || add(None).map(|written| written.text).unwrap_or_default();
+        let written = add(text.as_deref())
+            .map_err(|reason| failed(reason).with_help(format!("add this by hand:\n{}", by_hand())))?;
+        Ok((Some(written.text), written.replaces_foreign_entry))
+    }
+}
+
+/// A text that replaces no entry of anybody else.
+fn own(text: Result<String, String>) -> Result<Written, String> {
+    Ok(Written { text: text?, replaces_foreign_entry: false })
 }
 
 /// Prints the differing lines of every change.
@@ -143,7 +264,7 @@ fn show(changes: &[Change], terminal: &Terminal) -> Outcome {
     terminal.write(|out| {
         for change in changes {
             let (before, after) = (change.before.as_deref().unwrap_or(""), change.after.as_deref().unwrap_or(""));
-            let heading = format!("{} ({})", display_path(change), change.client.title);
+            let heading = format!("{} ({})", display_path(change), change.part.title());
             writeln!(out, "{}", paint.paint(Role::Heading, &heading))?;
             if change.replaces_foreign_entry {
                 writeln!(out, "replaces an entry `{NAME}` that `aur init` did not write:")?;
@@ -169,7 +290,7 @@ fn confirm(args: &InitArgs, changes: &[Change], terminal: &Terminal) -> Outcome<
     let can_ask = io::stdin().is_terminal();
     match foreign {
         Some(change) if args.yes || !can_ask => {
-            let (file, name) = (display_path(change), change.client.name);
+            let (file, name) = (display_path(change), change.part.client_name());
             let message = format!("nothing was written: {file} has an entry `{NAME}` that `aur init` did not write");
             let help = format!(
                 "`aur init {name} --remove` removes it; on a terminal, `aur init {name}` asks whether to replace it"

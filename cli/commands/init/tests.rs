@@ -213,3 +213,57 @@ fn entries_that_aur_init_did_not_write_are_recognised() {
         assert!(written.replaces_foreign_entry == is_foreign && written.text.ends_with(end), "{}", written.text);
     }
 }
+
+#[test]
+fn hooks_are_written_in_the_format_of_each_client() {
+    let file = |name: &str| {
+        let hooks = client(name).hooks.as_ref().expect("the client has hooks");
+        let text = hooks.with_hooks(None, "aur", name).expect("the hooks can be added");
+        assert_eq!(hooks.without_hooks(&text, name), Ok(None), "{name}");
+        assert_eq!(hooks.without_hooks(&text.replace('\n', "\r\n"), name), Ok(None), "{name}");
+        text
+    };
+    insta::assert_snapshot!(file("claude-code"), @r#"
+    {
+      "hooks": {
+        "UserPromptSubmit": [
+          {"hooks": [{"type": "command", "command": "aur mem recall --passive --hook claude-code", "timeout": 5}]}
+        ],
+        "SessionEnd": [
+          {"hooks": [{"type": "command", "command": "aur log write --hook claude-code", "timeout": 30}]}
+        ]
+      }
+    }
+    "#);
+    insta::assert_snapshot!(file("cursor"), @r#"
+    {
+      "hooks": {
+        "beforeSubmitPrompt": [
+          {"command": "aur mem recall --passive --hook cursor", "timeout": 5}
+        ],
+        "sessionEnd": [
+          {"command": "aur log write --hook cursor", "timeout": 30}
+        ]
+      },
+      "version": 1
+    }
+    "#);
+    assert!(file("gemini").contains("\"BeforeAgent\"") && file("gemini").contains("\"timeout\": 5000"));
+    assert!(!file("codex").contains("SessionEnd"));
+}
+
+#[test]
+fn hooks_of_others_stay() {
+    let hooks = client("claude-code").hooks.as_ref().expect("the client has hooks");
+    let before = "{\n  \"hooks\": {\n    \"UserPromptSubmit\": [\n      {\"hooks\": [{\"type\": \"command\", \
+                  \"command\": \"minotaur mem recall --passive --hook claude-code\"}]} // mine\n    ],\n    \"Stop\": []\n  }\n}\n";
+    let written = hooks.with_hooks(Some(before), "aur", "claude-code").expect("the hooks can be added");
+    assert!(
+        written.contains("}]}, // mine\n      {\"hooks\": [{\"type\": \"command\", \"command\": \"aur mem"),
+        "{written}"
+    );
+    assert_eq!(hooks.without_hooks(&written, "claude-code"), Ok(Some(before.to_owned())));
+    for text in ["[]", "{\"hooks\": []}", "{\"hooks\": {\"SessionEnd\": {}}}", "{"] {
+        assert!(hooks.with_hooks(Some(text), "aur", "claude-code").is_err(), "{text}");
+    }
+}

@@ -1,15 +1,18 @@
 //! `aur log write`: writes the log of one interaction.
 
+use std::fs::File;
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use aurora_logs::{LogDirectory, LogText, MaintenanceReport, QueryId, Settings, interaction};
+use aurora_confined::open_regular;
+use aurora_logs::{LogDirectory, LogText, MaintenanceReport, QueryId, Settings, interaction, read_transcript};
 use clap::Args;
 use jiff::Timestamp;
 
 use crate::commands::logs::input::Input;
 use crate::commands::logs::place;
+use crate::context::hook::{self, HookClient, HookInput};
 use crate::context::{Failure, Outcome, Program, ReportFormat, Terminal};
 use crate::output::{json, sanitize, units};
 
@@ -50,6 +53,12 @@ pub(crate) struct LogWriteArgs {
     #[arg(long, value_name = "TIME", requires = "query", value_parser = parse_time)]
     pub(crate) timestamp: Option<Timestamp>,
 
+    /// Run as a hook of this client at the end of a session: read its JSON from standard input, and log the session
+    ///
+    /// Secrets in the log are masked. Prints nothing, and always exits with 0.
+    #[arg(long, value_name = "CLIENT", value_enum, conflicts_with_all = ["file", "query", "format"])]
+    pub(crate) hook: Option<HookClient>,
+
     /// Output format
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
     pub(crate) format: ReportFormat,
@@ -66,8 +75,14 @@ fn parse_query(text: &str) -> Result<String, String> {
 /// Maximum duration of the daily maintenance. `aur log write` ends only after the maintenance.
 const MAX_MAINTENANCE_TIME: Duration = Duration::from_secs(5);
 
+/// Maximum duration of a hook.
+const MAX_HOOK_TIME: Duration = Duration::from_secs(20);
+
 /// Writes the log, prints its path, and maintains old logs once a day.
 pub(super) fn run(args: &LogWriteArgs, program: &Program) -> Outcome {
+    if args.hook.is_some() {
+        return hook::run(MAX_HOOK_TIME, || run_hook(&program.terminal));
+    }
     let settings = place::settings()?;
     let mut input = Input::open(args.file.as_deref(), &program.terminal)?;
     let text = match &args.query {
@@ -93,6 +108,37 @@ pub(super) fn run(args: &LogWriteArgs, program: &Program) -> Outcome {
     })?;
     maintain_daily(&logs, &settings, &program.terminal);
     Ok(())
+}
+
+/// Writes the log of the session that the client describes on standard input. A session without prompts has no log.
+fn run_hook(terminal: &Terminal) -> Outcome {
+    let input = HookInput::read()?;
+    let settings = place::settings()?;
+    let Some(transcript) = &input.transcript else { return Ok(()) };
+    let log = read_transcript(open_transcript(transcript)?, input.session.as_deref(), input.reason.as_deref());
+    let log = log.map_err(|error| Failure::new(format!("cannot read {}: {error}", transcript.display())))?;
+    let Some(log) = log else { return Ok(()) };
+    let logs = LogDirectory::create(&settings.path)?;
+    logs.write(LogText::Interaction(log), settings.keyword_count)?;
+    maintain_daily(&logs, &settings, terminal);
+    Ok(())
+}
+
+/// Opens a transcript. Its path must be absolute, and its file must be a regular file of the user.
+fn open_transcript(path: &Path) -> Outcome<File> {
+    let refused = |why: &str| Failure::new(format!("cannot read {}: {why}", path.display()));
+    if !path.is_absolute() {
+        return Err(refused("the path is not absolute"));
+    }
+    let file = open_regular(path).map_err(|error| refused(&error.to_string()))?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        if file.metadata()?.uid() != rustix::process::geteuid().as_raw() {
+            return Err(refused("the file belongs to another user"));
+        }
+    }
+    Ok(file)
 }
 
 /// Runs the daily maintenance. The log is already written, so a failure here does not make the command fail.
@@ -129,5 +175,17 @@ fn report_maintenance(report: &MaintenanceReport, settings: &Settings, terminal:
     }
     if !complete {
         terminal.note("not all old logs have been maintained; `aur logs maintain` maintains the rest");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_regular_files_with_absolute_paths_are_opened() {
+        for path in ["transcript.jsonl", "/dev/null", "/dev/zero", "/proc/self", "/nowhere.jsonl"] {
+            assert!(open_transcript(Path::new(path)).is_err(), "{path}");
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! `aur mem`: commands for an index and for memory.
 
 mod add;
+mod audit;
 mod blame;
 mod browse;
 mod compact;
@@ -67,6 +68,7 @@ pub(crate) enum MemCommand {
     Turn(turn::TurnCommand),
     Recall(Box<recall::RecallArgs>),
     Prune(prune::PruneArgs),
+    Audit(audit::AuditArgs),
     Policies(policies::PoliciesArgs),
     Schema(schema::SchemaArgs),
     Stats(stats::StatsArgs),
@@ -104,6 +106,7 @@ impl MemCommand {
             Self::Turn(args) => turn::run(args, program),
             Self::Recall(args) => recall::run(args, program),
             Self::Prune(args) => prune::run(args, program),
+            Self::Audit(args) => audit::run(args, program),
             Self::Policies(args) => policies::run(args, program),
             Self::Schema(args) => schema::run(args, program),
             Self::Stats(args) => stats::run(args, program),

@@ -49,6 +49,7 @@ mod rfc_3339;
 mod search;
 mod sections;
 mod settings;
+mod transcript;
 mod weak_words;
 mod write;
 
@@ -71,4 +72,5 @@ pub use rfc_3339::rfc_3339;
 pub use search::{MatchingLine, Pattern, PatternError, SearchHit};
 pub use sections::SectionText;
 pub use settings::{Settings, TABLE};
+pub use transcript::read_transcript;
 pub use write::{LogText, Written};

@@ -54,6 +54,6 @@ pub use label::label_problem;
 pub use note::read_note;
 pub use pattern::{PatternError, read_pattern};
 pub use schema::schema;
-pub use searchable::{Searchable, searchable};
+pub use searchable::{Searchable, normalized, normalized_text, searchable};
 pub use time::parse_time;
 pub use verdict::{MIN_PATTERN_SCORE, MIN_SCORE, Outcome, Verdict};

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use serde_json::Value;
+use unicode_normalization::UnicodeNormalization;
 
 use crate::entry::Entry;
 use crate::kind::Kind;
@@ -36,6 +37,21 @@ pub fn searchable(entry: &Entry) -> Searchable {
     };
     let doc = doc.unwrap_or_default().to_owned();
     Searchable { title: entry.title(), text, doc, terms: terms(entry) }
+}
+
+/// Returns the text of an entry in a form that is equal for texts that differ only in case, white space or the encoding
+/// of characters.
+pub fn normalized_text(entry: &Entry) -> String {
+    normalized(&searchable(entry).text)
+}
+
+/// Returns a text in lower case, in the Unicode normalisation form KC, with one space between words.
+pub fn normalized(text: &str) -> String {
+    let text: String = match text.is_ascii() {
+        true => text.to_ascii_lowercase(),
+        false => text.nfkc().flat_map(char::to_lowercase).collect(),
+    };
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn reasoning(entry: &Entry) -> String {

@@ -8,9 +8,11 @@
 //! | `sessions` | name of a session | the number of turns in the session |
 //! | `searches` | name of a session | the queries and retrieved chunks of the session since its last task outcome |
 //! | `difficult` | digest of a query | the number of failed tasks in which the query was searched |
+//! | `contents` | content key of an entry, id of the entry | empty; derived from `entries` |
 
 mod check;
 mod compaction;
+mod content_key;
 mod searches;
 mod version;
 mod view;
@@ -21,6 +23,7 @@ use aurora_storage::{KnownIndexes, OpenMode, RecordStore, RecordTable, StorageEr
 
 pub use check::MemoryCheck;
 pub use compaction::MemoryCompaction;
+pub(crate) use content_key::ContentKey;
 pub use searches::Retrieved;
 pub use version::{Change, Version};
 pub(crate) use view::EntryView;
@@ -40,13 +43,15 @@ const CHANGES: usize = 2;
 const SESSIONS: usize = 3;
 const SEARCHES: usize = 4;
 const DIFFICULT: usize = 5;
+const CONTENTS: usize = 6;
 const TABLES: &[RecordTable] = &[
-    RecordTable { name: "entries", mark: 0x52 },
-    RecordTable { name: "history", mark: 0x53 },
-    RecordTable { name: "changes", mark: 0x54 },
-    RecordTable { name: "sessions", mark: 0x55 },
-    RecordTable { name: "searches", mark: 0x56 },
-    RecordTable { name: "difficult", mark: 0x57 },
+    RecordTable { name: "entries", mark: 0x52, is_optional: false },
+    RecordTable { name: "history", mark: 0x53, is_optional: false },
+    RecordTable { name: "changes", mark: 0x54, is_optional: false },
+    RecordTable { name: "sessions", mark: 0x55, is_optional: false },
+    RecordTable { name: "searches", mark: 0x56, is_optional: false },
+    RecordTable { name: "difficult", mark: 0x57, is_optional: false },
+    RecordTable { name: "contents", mark: 0x59, is_optional: true },
     RecordStore::IDENTITY,
 ];
 
@@ -83,7 +88,9 @@ impl EntryStore {
     ) -> Result<T, MemoryError> {
         self.0.write(|records| {
             let mut writer = EntryWriter::new(records)?;
-            change(&mut writer)
+            let done = change(&mut writer)?;
+            writer.finish()?;
+            Ok(done)
         })
     }
 }

@@ -77,6 +77,15 @@ impl EntryView {
         found.map(|bytes| decode_searches(session, bytes)).transpose()
     }
 
+    /// Calls `visit` for every query of the recorded searches.
+    pub(crate) fn for_each_query(&self, mut visit: impl FnMut(&str)) -> Result<(), MemoryError> {
+        for record in self.records.from(SEARCHES, &[])? {
+            let (session, bytes) = record?;
+            decode_searches(text(session)?, bytes)?.queries.iter().for_each(|query| visit(query));
+        }
+        Ok(())
+    }
+
     /// Returns the number of failed tasks in which a query was searched.
     pub(crate) fn failures(&self, query: &str) -> Result<u32, MemoryError> {
         Ok(self.records.get(DIFFICULT, &query_key(query))?.map_or(0, decode_count))

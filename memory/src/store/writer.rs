@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::searches::SessionSearches;
 use super::version::{Change, Version};
-use super::view::{decode, decode_count, decode_searches, number};
-use super::{CHANGES, DIFFICULT, ENTRIES, HISTORY, SEARCHES, SESSIONS, history_key, query_key};
+use super::view::{decode, decode_count, decode_searches, number, text};
+use super::{CHANGES, CONTENTS, ContentKey, DIFFICULT, ENTRIES, HISTORY, SEARCHES, SESSIONS, history_key, query_key};
 use crate::error::MemoryError;
 
 /// A write transaction over the entries. Reads see the writes of the transaction.
@@ -14,7 +14,15 @@ pub(crate) struct EntryWriter<'w, 't> {
     records: &'w mut RecordWriter<'t>,
     /// The number of the next change.
     next_change: u64,
+    /// The number of the change up to which the table `contents` was complete when the transaction began.
+    covered: u64,
+    /// Whether the table `contents` is complete.
+    is_covered: bool,
 }
+
+/// Key of the record in the table `contents` with the number of the newest change that the table includes. It is
+/// shorter than the other keys of the table.
+const COVERED: &[u8] = b"changes";
 
 /// The stored state of a session.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,7 +39,51 @@ pub(super) fn decode_turns(session: &str, bytes: &[u8]) -> Result<SessionTurns, 
 impl<'w, 't> EntryWriter<'w, 't> {
     pub(super) fn new(records: &'w mut RecordWriter<'t>) -> Result<Self, MemoryError> {
         let newest = records.last_key(CHANGES)?.map_or(0, |key| number(&key));
-        Ok(Self { records, next_change: newest + 1 })
+        let covered = records.get(CONTENTS, COVERED)?.map_or(0, |bytes| number(&bytes));
+        Ok(Self { records, next_change: newest + 1, covered, is_covered: covered == newest })
+    }
+
+    /// Records that the table `contents` includes the changes of the transaction.
+    pub(super) fn finish(self) -> Result<(), MemoryError> {
+        let newest = self.next_change - 1;
+        if self.is_covered && self.covered != newest {
+            self.records.put(CONTENTS, COVERED, &newest.to_be_bytes())?;
+        }
+        Ok(())
+    }
+
+    /// Returns the id of another stored entry with the same content.
+    pub(crate) fn duplicate_of(&mut self, key: ContentKey) -> Result<Option<String>, MemoryError> {
+        self.cover_contents()?;
+        let mut from = key.record("");
+        while let Some(record) = self.records.next_key(CONTENTS, &from)? {
+            let Some(id) = key.id_of(&record) else { break };
+            let id = text(id)?;
+            // The record may be out of date if an earlier version of the program has changed the entry.
+            if self.get(id)?.as_ref().and_then(ContentKey::from_version) == Some(key) {
+                return Ok(Some(id.to_owned()));
+            }
+            from = [&record[..], &[0]].concat();
+        }
+        Ok(None)
+    }
+
+    /// Completes the table `contents` if the program that wrote the newest change does not know the table.
+    fn cover_contents(&mut self) -> Result<(), MemoryError> {
+        let mut from = vec![0];
+        while !self.is_covered {
+            let Some(key) = self.records.next_key(ENTRIES, &from)? else {
+                self.is_covered = true;
+                break;
+            };
+            let id = text(&key)?;
+            let version = self.get(id)?;
+            if let Some(content) = version.as_ref().and_then(ContentKey::from_version) {
+                self.records.put(CONTENTS, &content.record(id), &[])?;
+            }
+            from = [&key[..], &[0]].concat();
+        }
+        Ok(())
     }
 
     /// Returns the newest version of an entry, even if the entry was removed.
@@ -65,7 +117,18 @@ impl<'w, 't> EntryWriter<'w, 't> {
 
     /// Stores a version as the newest one, assigns its number, and moves the previous version to the history.
     fn store(&mut self, id: &str, before: Option<Version>, version: Version) -> Result<Version, MemoryError> {
+        self.cover_contents()?;
         let number = before.as_ref().map_or(1, |before| before.number + 1);
+        let content = ContentKey::from_version(&version);
+        let content_before = before.as_ref().and_then(ContentKey::from_version);
+        if content != content_before {
+            if let Some(content) = content_before {
+                self.records.delete(CONTENTS, &content.record(id))?;
+            }
+            if let Some(content) = content {
+                self.records.put(CONTENTS, &content.record(id), &[])?;
+            }
+        }
         if let Some(before) = before {
             self.records.put(HISTORY, &history_key(id, before.number), &before.encode())?;
         }

@@ -1,7 +1,7 @@
 //! Recorded changes, which can be replayed in another memory.
 
-use aurora_memory::{Memory, NewTurn, Placement, Scope};
-use aurora_memory_schema::Kind;
+use aurora_memory::{Memory, NewTurn, Placement, Scope, TransferredEntry};
+use aurora_memory_schema::{Entry, Kind};
 use aurora_storage::Verdict;
 use serde_json::Value;
 
@@ -44,9 +44,16 @@ impl Recorded {
         let Self { id, time, change } = self;
         match change {
             Change::Add { kind, document, placement } => {
-                let outcome =
-                    memory.add(draft(*kind, document, Some(id)), placement, *time).expect("the entry is valid");
-                assert!(outcome.stored && outcome.id == *id, "{outcome:?}");
+                let draft = draft(*kind, document, Some(id));
+                let outcome = memory.add(draft.clone(), placement, *time).expect("the entry is valid");
+                if outcome.reason.contains("has the same text") {
+                    // An undo can restore an entry whose text was added again after its removal. An import can create
+                    // such duplicates too.
+                    let entry = draft.into_entry().expect("the score is high enough");
+                    import(memory, entry, placement, *time);
+                } else {
+                    assert!(outcome.stored && outcome.id == *id, "{outcome:?}");
+                }
             }
             Change::Turn { session, text, scope, reply_to } => {
                 let (speaker, reply_to) = (SPEAKER, reply_to.as_deref());
@@ -61,6 +68,21 @@ impl Recorded {
             Change::Link { to, weight } => memory.link(id, to, RELATION, *weight, *time).expect("the link is valid"),
         }
     }
+}
+
+fn import(memory: &Memory, entry: Entry, placement: &Placement, time: i64) {
+    let entry = TransferredEntry {
+        entry,
+        has_derived_id: false,
+        placement: placement.clone(),
+        created: time,
+        edited: time,
+        is_current: false,
+        access: None,
+        source: "a recorded change".to_owned(),
+    };
+    let report = memory.put_all(&mut std::iter::once(Ok(entry)), time).expect("the entry can be imported");
+    assert_eq!(report.added, 1, "{report:?}");
 }
 
 impl Access {

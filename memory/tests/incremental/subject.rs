@@ -114,12 +114,12 @@ impl Subject {
         let (draft, placement) = (draft(kind, &document, given.as_deref()), placement(self.is_project, number));
         let requested = draft.entry().id().to_owned();
         match self.memory().add(draft, &placement, self.now) {
-            Ok(outcome) if !outcome.stored => {}
-            Ok(outcome) if outcome.reason.contains("stored already") => {
+            Ok(outcome) if outcome.reason.contains("has the same text") => {
                 let version = self.memory().get(&outcome.id).expect("readable").expect("the entry exists");
                 assert_eq!((version.scope, &version.session), (placement.scope, &placement.session));
-                assert!(self.is_live(&outcome.id));
+                assert!(!outcome.stored && self.is_live(&outcome.id));
             }
+            Ok(outcome) if !outcome.stored => {}
             Ok(outcome) => {
                 assert!(!self.is_live(&outcome.id) && outcome.id.starts_with(&requested), "{outcome:?}");
                 assert!(given.is_none() || outcome.id == requested, "{outcome:?}");

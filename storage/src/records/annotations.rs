@@ -14,7 +14,8 @@ const NAME: &str = ProjectDirectory::ANNOTATIONS;
 /// Version of the values.
 const FORMAT: u32 = 1;
 const GOVERNANCE: usize = 0;
-const TABLES: &[RecordTable] = &[RecordTable { name: "governance", mark: 0x58 }, RecordStore::IDENTITY];
+const TABLES: &[RecordTable] =
+    &[RecordTable { name: "governance", mark: 0x58, is_optional: false }, RecordStore::IDENTITY];
 
 /// Tags and lifespans of a project's chunks. A change is on disk when the call returns.
 pub struct Annotations(RecordStore);

@@ -13,10 +13,13 @@ pub struct RecordTable {
     pub name: &'static str,
     /// Number that identifies the table in the checksums of its values. Each table must have a different number.
     pub mark: u8,
+    /// Whether stores of earlier versions may lack the table. A missing optional table counts as empty.
+    pub is_optional: bool,
 }
 
 /// The table that contains the id of the store. It is the last table of every store.
-pub(super) const IDENTITY: RecordTable = RecordTable { name: "identity", mark: 0x50 };
+/// Stores of earlier versions may lack it. The origin of such a store is unknown.
+pub(super) const IDENTITY: RecordTable = RecordTable { name: "identity", mark: 0x50, is_optional: true };
 /// Name of the table that contains the signature.
 const FORMAT: &str = "format";
 /// Key of the signature row. Its value is the version and the number of the transaction that wrote the newest rows.
@@ -114,8 +117,7 @@ impl RecordFormat {
         }
         let tree = |table: &RecordTable| {
             let tree = Cursor::named(pages, main, table.name)?;
-            // Stores of earlier versions may have no table of ids. The origin of such a store is unknown.
-            let tree = tree.or((table.name == IDENTITY.name).then_some(Tree::EMPTY));
+            let tree = tree.or(table.is_optional.then_some(Tree::EMPTY));
             let tree = tree.ok_or_else(|| Damage(format!("it has no table `{}`", table.name)))?;
             Ok(tree.with_seal(Some(table.mark)))
         };

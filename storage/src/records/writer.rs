@@ -39,6 +39,15 @@ impl RecordWriter<'_> {
         Ok(last.map(|(key, _)| key.to_vec()))
     }
 
+    /// Returns the smallest key of a table that is at least `key`.
+    ///
+    /// # Errors
+    /// Fails if the file cannot be read.
+    pub fn next_key(&self, table: usize, key: &[u8]) -> Result<Option<Vec<u8>>, StorageError> {
+        let next = self.tables.tables[table].get_greater_than_or_equal_to(&self.transaction, key);
+        Ok(next.map_err(|error| self.lmdb(error))?.map(|(key, _)| key.to_vec()))
+    }
+
     /// Sets a record.
     ///
     /// # Errors

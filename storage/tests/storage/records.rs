@@ -21,8 +21,11 @@ use crate::repository::directory;
 /// Positions of the tables.
 const SMALL: usize = 0;
 const LARGE: usize = 1;
-const TABLES: &[RecordTable] =
-    &[RecordTable { name: "small", mark: 0x60 }, RecordTable { name: "large", mark: 0x61 }, RecordStore::IDENTITY];
+const TABLES: &[RecordTable] = &[
+    RecordTable { name: "small", mark: 0x60, is_optional: false },
+    RecordTable { name: "large", mark: 0x61, is_optional: false },
+    RecordStore::IDENTITY,
+];
 /// Name of the store.
 const NAME: &str = "records";
 /// Maximum length of a key in bytes.

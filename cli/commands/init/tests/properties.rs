@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 
 use crate::commands::init::clients::{CLIENTS, Client};
 use crate::commands::init::entry::NAME;
+use crate::commands::init::hooks::HookConfig;
 
 /// Makes the choices of a text generator from random bytes. When no bytes are left, [`Self::one`] chooses the first
 /// value, and [`Self::below`] chooses 0.
@@ -220,4 +221,46 @@ proptest! {
         prop_assert_eq!(client.without_entry(&written.text), Ok(Some(before.clone())), "{:?}", written.text);
         prop_assert_eq!(client.without_entry(&before), Ok(Some(before)));
     }
+
+    #[test]
+    fn adding_and_removing_hooks_restores_the_file(client in 0..CLIENTS.len(), bytes in prop::collection::vec(any::<u8>(), 0..64)) {
+        let client = &CLIENTS[client];
+        let Some(hooks) = &client.hooks else { return Ok(()) };
+        let mut choices = Choices(bytes.iter());
+        let before = hooks_text(hooks, &mut choices);
+        let written = match hooks.with_hooks(Some(&before), "aur", client.name) {
+            Ok(written) => written,
+            // The text is invalid, or another value has the name of the hooks.
+            Err(_) => return Ok(()),
+        };
+        prop_assert!(extends(&written, &before), "{before:?} {written:?}");
+        let new = values(&written, true).expect("the written configuration is valid");
+        let commands = new["hooks"].to_string();
+        prop_assert_eq!(commands.matches(&format!("--hook {}", client.name)).count(), hooks.events.len());
+        prop_assert_eq!(hooks.with_hooks(Some(&written), "aur", client.name), Ok(written.clone()));
+        let moved = hooks.with_hooks(Some(&written), "/opt/my programs/aur", client.name).expect("the hooks are replaced");
+        prop_assert_eq!(hooks.without_hooks(&moved, client.name), Ok(Some(before.clone())), "{:?}", moved);
+        prop_assert_eq!(hooks.without_hooks(&before, client.name), Ok(Some(before)));
+    }
+}
+
+/// Generates a configuration that may have hooks for the events of a client.
+fn hooks_text(hooks: &HookConfig, choices: &mut Choices) -> String {
+    if choices.below(3) == 0 {
+        return json_text("hooks", choices);
+    }
+    let mut events = Vec::new();
+    for (event, _) in hooks.events {
+        let space = choices.one(&SPACES);
+        let elements: Vec<&str> = (0..choices.below(3)).map(|_| choices.one(&LEAVES)).collect();
+        let comma = if elements.is_empty() { "" } else { choices.one(&["", ",", " // g\n"]) };
+        let array = format!("[{space}{}{comma}{}]", elements.join(&format!(",{space}")), choices.one(&SPACES));
+        if choices.below(4) > 0 {
+            events.push(format!("{}\"{event}\":{array}", choices.one(&SPACES)));
+        }
+    }
+    let version = choices.one(&["\"version\": 1,", "\n  \"version\": 1,", ""]);
+    let text =
+        format!("{{{version}\"hooks\": {{{}{}}}{}}}", events.join(","), choices.one(&SPACES), choices.one(&SPACES));
+    vary(text, choices)
 }

@@ -24,7 +24,7 @@ const RECORDS: usize = 0;
 const FORMAT: RecordFormat = RecordFormat {
     version: 1,
     mark: 0x41,
-    tables: &[RecordTable { name: "records", mark: 0x40 }, RecordStore::IDENTITY],
+    tables: &[RecordTable { name: "records", mark: 0x40, is_optional: false }, RecordStore::IDENTITY],
 };
 const INVALID_RECORD: &str = "it has an invalid record";
 /// Maximum length in bytes of a chunk key that is stored unchanged; LMDB allows 511 bytes.
