@@ -24,12 +24,15 @@
 mod advice;
 mod annotations;
 mod attribution;
+mod changed_definitions;
 mod chunk_name;
 mod contents;
 mod embedder;
 mod error;
 mod feedback;
 mod highlighting;
+mod impact;
+mod imports;
 mod omissions;
 mod pipeline_inputs;
 mod programs;
@@ -42,6 +45,7 @@ mod search;
 mod searchers;
 mod texts;
 mod tree;
+mod unused;
 pub mod user;
 
 pub use aurora_pipeline::CancelToken;
@@ -49,11 +53,14 @@ pub use aurora_pipeline::CancelToken;
 pub use advice::{advice, causes, chain};
 pub use annotations::{annotations, tag};
 pub use attribution::{AttributedRun, AttributionReport, attribution};
+pub use changed_definitions::{ChangedDefinition, ChangedFile, SourceChanges, source_changes};
 pub use chunk_name::{Names, spellings};
 pub use contents::{ContentsReport, ModelShape, Share, contents};
 pub use embedder::{EmbedderNotice, IndexEmbedder};
 pub use error::ProjectError;
 pub use feedback::{FeedbackReport, JudgedChunk, judge};
+pub use impact::{AffectedChunk, ChainStep, ChangedChunk, ImpactReport, impact_of, impact_of_changes};
+pub use imports::{ImportReport, ImportedPath, ImportingFile, imported_by, imports};
 pub use omissions::{OmissionReport, omissions};
 pub use pipeline_inputs::PipelineInputs;
 pub use programs::{
@@ -69,6 +76,7 @@ pub use search::{OpenedSearcher, PackedAnswer, SearchRequest};
 pub use searchers::Searchers;
 pub use texts::{ChunkOutline, ChunkReport, FileReport, file_report};
 pub use tree::{DirectoryReport, FileEntry, LanguageShare, ReasonShare, TreeReport, tree};
+pub use unused::{UnusedReport, unused};
 
 /// Formats a time in Unix seconds as `2025-12-15T10:30:00Z`, in UTC. Returns `-` if the time is out of range.
 pub fn stamp(seconds: i64) -> String {

@@ -49,8 +49,10 @@ impl Call {
             "status" => parse(arguments, |()| ToolCall::Status)?,
             _ => return Err(ToolError::Unknown(cut_name(name))),
         };
-        if let ToolCall::Search(arguments) = &call.tool {
-            arguments.check()?;
+        match &call.tool {
+            ToolCall::Search(arguments) => arguments.check()?,
+            ToolCall::Graph(arguments) => arguments.check()?,
+            _ => {}
         }
         call.budget()?;
         Ok(call)
@@ -184,12 +186,14 @@ pub(crate) fn definitions(roots: &Roots) -> Vec<Tool> {
         ),
         tool(
             "graph",
-            "Callers, callees or implementers of a definition.",
-            &["name"],
+            "Relations of code. impact: what a change affects.",
+            &[],
             json!({
-                "name": text("Name, path:line, or id"),
-                "relation": json!({"enum": ["callers", "callees", "implementers"], "default": "callers"}),
-                "depth": number("Steps, 1 by default"),
+                "name": text("Name, path:line or id; file; diff:RANGE"),
+                "relation": json!({
+                    "enum": ["callers", "callees", "implementers", "impact", "unused", "imports", "imported-by"]
+                }),
+                "depth": number("Steps"),
             }),
         ),
         tool(
@@ -243,6 +247,10 @@ mod tests {
         let text = serde_json::to_string(&definitions(&none)).expect("the definitions can be serialized");
         let tokens = estimate_tokens(&text);
         assert!(tokens < 1_500, "{tokens} tokens in {text}");
+        let graph = definitions(&none).into_iter().find(|tool| tool.name == "graph").expect("the tool exists");
+        let text = serde_json::to_string(&(graph.description, graph.input_schema)).expect("it can be serialized");
+        let tokens = estimate_tokens(&text);
+        assert!(tokens <= 100, "{tokens} tokens in {text}");
     }
 
     #[test]
@@ -254,6 +262,7 @@ mod tests {
             ("search", json!({"query": " ", "lang": ","})),
             ("read", json!({"place": "a", "lines": "3"})),
             ("graph", json!({"name": "a", "relation": "friends"})),
+            ("graph", json!({"relation": "impact"})),
             ("status", json!({"budget": 0})),
             ("grep", json!({"pattern": "a", "budget": 19})),
         ] {
