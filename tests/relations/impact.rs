@@ -64,7 +64,15 @@ fn callers_of_an_interface_depend_on_its_implementations() {
             "package a;\n\nclass Sum {\n    double of(Shape shape) {\n        return shape.area();\n    }\n}\n",
         ),
     ];
-    check(&files, "Shape", &["Square.java:Square extends Shape.java:Shape", "Sum.java:Sum uses Shape.java:Shape"]);
+    check(
+        &files,
+        "Shape",
+        &[
+            "Square.java:Square extends Shape.java:Shape",
+            "Sum.java:Sum uses Shape.java:Shape",
+            "Sum.java:Sum.of uses Shape.java:Shape",
+        ],
+    );
 }
 
 #[test]
@@ -81,7 +89,7 @@ fn users_and_subtypes_of_a_type_are_affected() {
             ),
         ],
         "Item",
-        &["item.ts:Gift extends item.ts:Item", "cart.ts:sum uses item.ts:Item"],
+        &["cart.ts:sum uses item.ts:Item", "item.ts:Gift extends item.ts:Item"],
     );
     check(
         &[

@@ -281,6 +281,12 @@ impl Search<'_, '_> {
                 step(Effect::Overrides, target, 1.0, self)?;
             }
         }
+        // Users of a type depend on a change of the type itself or of its base types, but hardly on other changes below.
+        let is_changed_type =
+            is_root || self.best.get(&definition.id).is_some_and(|known| known.effect == Effect::Extends);
+        if definition.is_type() && of.member.is_none() && !is_changed_type {
+            return Ok(());
+        }
         index.begin();
         let referring = match &of.member {
             Some(member) if definition.is_module => {

@@ -159,7 +159,12 @@ fn sites(reader: &Reader<'_, '_>, name: &str) -> Vec<usize> {
             tokens.before(*at),
             "def" | "fn" | "func" | "function" | "class" | "struct" | "interface" | "enum" | "trait" | "type"
         );
-        !is_key && !defines && !is_in_import(tokens, *at)
+        // `member?: Type` and `member(): Type` in an interface
+        let is_member = reader.from.syntax.imports == Imports::Ecma
+            && reader.from.is_type()
+            && tokens.is_first(*at)
+            && matches!(tokens.at(at + 1), "?" | "(" | ":" | "<");
+        !is_key && !is_member && !defines && !is_in_import(tokens, *at)
     };
     tokens.positions(name).skip(own).filter(is_reference).collect()
 }
