@@ -20,7 +20,7 @@ fn private_python_functions_without_mentions_are_unused() {
     let text = "import handlers\n\n\ndef _dead(n):\n    return _dead(n - 1)\n\n\ndef _only_noted():\n    return 1\n\n\n\
                 # _only_noted was replaced\ndef _value():\n    return 2\n\n\ndef _named_in_text():\n    return 3\n\n\n\
                 @handlers.register\ndef _registered():\n    return 4\n\n\ndef _visit_list():\n    return 5\n\n\n\
-                def _tested():\n    return 6\n\n\ndef public():\n    return getattr(handlers, '_visit_' + 'x'), \
+                def _tested():\n    return 6\n\n\ndef public():\n    return handlers.call('_visit_' + 'x'), \
                 [_value], '_named_in_text'\n";
     let files = [("app.py", text), ("tests/test_app.py", "import app\n\n\ndef test_it():\n    assert app._tested()\n")];
     check(&files, 0.7, &["app.py:_dead unmentioned", "app.py:_only_noted only-comments"]);

@@ -439,7 +439,7 @@ fn is_generated(index: &Index<'_>, of: &Definition) -> Result<bool> {
 fn is_used_from_outside(index: &Index<'_>, of: &Rc<Definition>, prefixes: &FxHashSet<String>) -> Result<bool> {
     let is_part = |at: usize| prefixes.contains(&of.name[..=at]) || prefixes.contains(&of.name[at..]);
     let is_composed = of.name.match_indices('_').any(|(at, _)| at > 0 && is_part(at));
-    if is_composed || is_registered(index, of)? {
+    if is_composed || is_registered(index, of)? || looks_up_names(index, of)? {
         return Ok(true);
     }
     if of.syntax.imports == Imports::Rust && (of.name.starts_with('_') || is_in_trait_or_macro(index, of)?) {
@@ -472,6 +472,32 @@ fn is_used_from_outside(index: &Index<'_>, of: &Rc<Definition>, prefixes: &FxHas
         }
     }
     Ok(!bases.is_complete && may_override(index, of)?)
+}
+
+/// Returns whether the file of a definition in Python looks up names that are computed at run time: `globals()[name]`,
+/// `getattr(self, "do_" + name)`.
+fn looks_up_names(index: &Index<'_>, of: &Definition) -> Result<bool> {
+    if of.syntax.imports != Imports::Python {
+        return Ok(false);
+    }
+    for other in &index.file(&of.path)?.definitions {
+        let tokens = index.tokens(other)?;
+        let calls = |name: &str| tokens.positions(name).any(|at| tokens.at(at + 1) == "(");
+        let is_computed = |at: usize| {
+            let comma = tokens.closer(at + 1).and_then(|end| (at + 2..end).find(|at| tokens.at(*at) == ","));
+            comma.is_some_and(|comma| {
+                let is_literal = tokens.kind(comma + 1) == Some(super::tokens::TokenKind::String);
+                !(is_literal && matches!(tokens.at(comma + 2), "," | ")"))
+            })
+        };
+        if calls("globals") || calls("locals") || other.name == "__getattr__" {
+            return Ok(true);
+        }
+        if tokens.positions("getattr").any(is_computed) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Returns whether a member can override a member of a base type.
