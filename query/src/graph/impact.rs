@@ -97,7 +97,7 @@ pub struct Impact {
     pub is_cut: bool,
 }
 
-/// An entry of the queue. The order is that of the confidence, then of the smaller distance, then of the key.
+/// An entry of the queue. Ordered by confidence, then by smaller distance, then by key.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Entry {
     /// The bits of the confidence, which have the same order, because the confidence is not negative.

@@ -403,7 +403,7 @@ fn is_only_in_comments(index: &Index<'_>, chunk: &ChunkRecord<'_>, place: &Place
         return Ok(false);
     }
     let Some(text) = index.snapshot.text(place.id)? else { return Ok(false) };
-    // The text may begin inside a string or comment, so each line is judged by itself.
+    // The text may begin inside a string or comment, so each line is read separately.
     let is_code = |line: &str, at: usize| {
         let start = line.trim_start();
         let follows_mark = syntax.comments.iter().any(|mark| line[..at].contains(&format!(" {mark} ")));
@@ -424,7 +424,7 @@ fn offset_of(text: &str, part: &str) -> usize {
     (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize)
 }
 
-/// Returns whether a comment at the start of a file says that a program generated the file.
+/// Returns whether a comment at the start of a file marks the file as generated.
 fn is_generated(index: &Index<'_>, of: &Definition) -> Result<bool> {
     let file = index.file(&of.path)?;
     let Some(first) = file.definitions.first() else { return Ok(false) };
@@ -634,7 +634,7 @@ fn is_registered(index: &Index<'_>, of: &Rc<Definition>) -> Result<bool> {
 /// Returns whether code outside the repository may use a definition by its name.
 fn is_api(index: &Index<'_>, of: &Rc<Definition>, chunk: &ChunkRecord<'_>) -> Result<bool> {
     let signature = index.signature_text(of)?;
-    // An object is often used through the names of its members, which need not be those of a known type.
+    // In dynamic languages, code can call a method without naming its type.
     let is_hidden = of.name.starts_with('_') || signature.starts_with("private") || signature.contains('#');
     let is_duck_typed = of.kind == ChunkType::Method && !of.syntax.fixed_members && !is_hidden;
     if !chunk.exported() {
