@@ -82,6 +82,25 @@ pub enum ProjectError {
         /// The reason.
         reason: String,
     },
+    /// Several files match the name of a module.
+    #[error("{count} files match {}:\n{}", plain(name), list_ids(files, *count))]
+    AmbiguousModule {
+        /// Name, as given.
+        name: String,
+        /// Number of files.
+        count: usize,
+        /// The first files.
+        files: Vec<String>,
+    },
+    /// The project is not in a git repository.
+    #[error("{} is not in a git repository", root.display())]
+    NoRepository {
+        /// The indexed directory.
+        root: PathBuf,
+    },
+    /// The git history cannot be read, or a revision is unknown.
+    #[error(transparent)]
+    History(#[from] aurora_history::HistoryError),
     /// The embedder of the index cannot be run.
     #[error("queries cannot be embedded: {0}")]
     NoEmbedder(String),

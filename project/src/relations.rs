@@ -150,10 +150,15 @@ pub fn relations(
 /// # Errors
 /// Fails if the index cannot be read.
 pub fn root_name(snapshot: &Snapshot, tree: &RelationTree) -> Result<String, StorageError> {
-    let Some(chunk) = snapshot.chunk(tree.root.id)? else { return Ok(String::new()) };
-    Ok(match &tree.member {
+    named_name(snapshot, tree.root.id, tree.member.as_deref())
+}
+
+/// Returns the qualified name of a definition, or of a member that has no chunk.
+pub(crate) fn named_name(snapshot: &Snapshot, id: ChunkId, member: Option<&str>) -> Result<String, StorageError> {
+    let Some(chunk) = snapshot.chunk(id)? else { return Ok(String::new()) };
+    Ok(match member {
         None => chunk.qualified_name().to_owned(),
-        Some(member) if chunk.chunk_type() == ChunkType::Code => member.clone(),
+        Some(member) if chunk.chunk_type() == ChunkType::Code => member.to_owned(),
         Some(member) => format!("{}.{member}", chunk.qualified_name()),
     })
 }
@@ -181,7 +186,7 @@ fn related(snapshot: &Snapshot, node: &TreeNode) -> Result<Option<RelatedChunk>,
 }
 
 /// Describes a definition without its relations.
-fn described(snapshot: &Snapshot, id: ChunkId) -> Result<Option<RelatedChunk>, StorageError> {
+pub(crate) fn described(snapshot: &Snapshot, id: ChunkId) -> Result<Option<RelatedChunk>, StorageError> {
     Ok(snapshot.chunk(id)?.map(|chunk| RelatedChunk {
         id: chunk.key().into_owned(),
         chunk_type: chunk.chunk_type().as_str(),
@@ -202,6 +207,6 @@ fn name_of(relation: Relation) -> &'static str {
 }
 
 /// Rounds to three decimals, because a confidence is no more precise than that.
-fn rounded(confidence: f32) -> f64 {
+pub(crate) fn rounded(confidence: f32) -> f64 {
     (f64::from(confidence) * 1000.0).round() / 1000.0
 }

@@ -66,11 +66,13 @@ pub use filter::{
     Condition, Facet, FacetValue, FilterError, FilterSpec, LanguageNames, ListProblem, Operator, TextFilter, facets,
 };
 pub use graph::{
-    BranchEnd, MAX_TREE_DEPTH, MIN_CONFIDENCE, Named, Reason, Related, RelatedDefinitions, Relation, RelationIndex,
-    RelationTree, TreeNode, TreeOptions,
+    Affected, BranchEnd, DEFAULT_IMPACT_DEPTH, Effect, FileImport, FileImports, Impact, ImpactOptions, Importer,
+    Importers, MAX_TREE_DEPTH, MIN_CONFIDENCE, MIN_IMPACT_CONFIDENCE, MIN_UNUSED_CONFIDENCE, Named, Reason, Related,
+    RelatedDefinitions, Relation, RelationIndex, RelationTree, TreeNode, TreeOptions, UnusedDefinition,
+    UnusedDefinitions, UnusedOptions, UnusedReason,
 };
 pub use memory::{Aging, Forgetting, Retention, Source};
-pub use path_class::is_side_code;
+pub use path_class::{is_side_code, is_test};
 pub use phases::Phases;
 pub use present::{
     Context, ContextBlock, Copies, Details, FileRow, FileState, Hit, IndexInfo, LineToken, MAX_TOKEN_BYTES, Marker,

@@ -148,6 +148,11 @@ pub fn is_side_code(path: &str) -> bool {
     PathClass::ALL.into_iter().filter(is_side).any(|class| classes.contains(class))
 }
 
+/// Returns whether the file at `path` (relative, `/`-separated) contains tests or their support code.
+pub fn is_test(path: &str) -> bool {
+    PathClasses::for_path(path).contains(PathClass::Test)
+}
+
 /// Returns whether a definition is in a test module inside the code that it tests, such as `tests::parses_dates`.
 fn is_among_tests(qualified_name: &str) -> bool {
     let mut scopes = qualified_name.rsplit(['.', ':']);

@@ -1,4 +1,5 @@
-// The graph view: shows the callers and callees of a definition, or its implementers, as a drawing and as lists.
+// The graph view: shows the callers and callees of a definition, or its implementers, as a drawing and as lists. Shows
+// the impact of a change, the imports of a file, and unused definitions as lists.
 
 import { fileLink, go, here, link } from "./address.js";
 import { get, isAbort, post } from "./api.js";
@@ -6,7 +7,7 @@ import { drawn, element, failure, message, replace } from "./dom.js";
 import { count, counted } from "./format.js";
 import { NODE, layered } from "./layers.js";
 import { endings, shortened } from "./paths.js";
-import { relationLists } from "./relation-lists.js";
+import { impactLists, importLists, relationLists, unusedList } from "./relation-lists.js";
 import { showEdges } from "./scrolling.js";
 
 const DEPTHS = [1, 2, 3, 4];
@@ -24,6 +25,16 @@ const SUGGESTIONS = 20;
 const NARROW = matchMedia("(max-width: 48rem)");
 /** Space between layers. It is smaller on narrow screens, so that parts of the adjacent layers are visible. */
 const ACROSS = { wide: 84, narrow: 36 };
+
+/** The relations, by the value in the URL. `path` and `lists` belong to relations that are shown only as lists. */
+const RELATIONS = {
+  calls: { choice: "Calls", title: "Callers and callees" },
+  implementers: { choice: "Implementers", title: "Implementers" },
+  impact: { choice: "Impact", title: "Impact of a change", path: "graph/impact", lists: impactLists },
+  imports: { choice: "Imports", title: "Imports of a file", path: "graph/imports", lists: importLists, hasRelation: true },
+  "imported-by": { choice: "Imported by", title: "Files that import a file", path: "graph/imports", lists: importLists, hasRelation: true },
+  unused: { choice: "Unused", title: "Unused definitions", path: "graph/unused", lists: unusedList },
+};
 
 /** Shows the relations of the definition that the URL names. */
 export class GraphView {
@@ -64,13 +75,15 @@ export class GraphView {
     const name = address.get("name") ?? "";
     this.#name.placeholder = "Name of a definition";
     this.#depth.value = String(DEPTHS.find((depth) => String(depth) === address.get("depth")) ?? DEPTH);
-    const isCalls = address.get("relation") !== "implementers";
-    const choice = (text, relation, isOn) =>
-      element("a", { href: link("graph", { name, ...this.#options(), relation }), "aria-current": isOn ? "true" : null }, text);
-    replace(this.#relations, choice("Calls", null, isCalls), choice("Implementers", "implementers", !isCalls));
+    const relation = Object.hasOwn(RELATIONS, address.get("relation") ?? "") ? address.get("relation") : "calls";
+    const choice = ([one, { choice }]) => {
+      const href = link("graph", { name, ...this.#options(), relation: one === "calls" ? null : one });
+      return element("a", { href, "aria-current": one === relation ? "true" : null }, choice);
+    };
+    replace(this.#relations, ...Object.entries(RELATIONS).map(choice));
     if (String(address) !== this.#shown) {
       this.#shown = String(address);
-      this.#open(name, isCalls);
+      this.#open(name, relation);
     }
     return `${this.#title.textContent} · Aurora`;
   }
@@ -97,12 +110,13 @@ export class GraphView {
     return { depth: address.get("depth"), relation: address.get("relation") };
   }
 
-  async #open(name, isCalls) {
+  async #open(name, relation) {
     this.#request?.abort();
     const { signal } = (this.#request = new AbortController());
     this.#name.value = name;
-    this.#title.textContent = isCalls ? "Callers and callees" : "Implementers";
-    if (name === "") {
+    const { title, path, lists, hasRelation } = RELATIONS[relation];
+    this.#title.textContent = title;
+    if (name === "" && relation !== "unused") {
       replace(this.#body, element("p", { class: "message faint" }, "Give the name of a definition, or open one from a result."));
       return;
     }
@@ -112,9 +126,16 @@ export class GraphView {
     this.#body.setAttribute("aria-busy", "true");
     const ask = (relation) => get("graph", { name, relation, depth: this.#depth.value }, signal);
     try {
-      const reports = await Promise.all(isCalls ? [ask("callers"), ask("callees")] : [ask("implementers")]);
-      signal.throwIfAborted();
-      this.#showReports(reports);
+      if (path) {
+        const subject = relation === "unused" ? { path: name || null } : { name };
+        const report = await get(path, { ...subject, relation: hasRelation ? relation : null }, signal);
+        signal.throwIfAborted();
+        replace(this.#body, lists(report));
+      } else {
+        const reports = await Promise.all(relation === "calls" ? [ask("callers"), ask("callees")] : [ask("implementers")]);
+        signal.throwIfAborted();
+        this.#showReports(reports);
+      }
     } catch (error) {
       if (signal.aborted || isAbort(error)) {
         return;

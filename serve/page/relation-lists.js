@@ -25,6 +25,70 @@ export function relationLists(reports) {
   return element("div", { class: "graph-lists" }, reports.map(list), reports.map(undefinedNames), reasons(reports));
 }
 
+/** Returns lists of the definitions that a change may affect. */
+export function impactLists({ changed, affected, tests, complete }) {
+  const change = changed.map(({ name, file, line_start }) => element("li", {}, name, " ", place(file, line_start, line_start)));
+  return element(
+    "div",
+    { class: "graph-lists" },
+    section("Changed", change),
+    section("Affected", affected.map(affectedEntry)),
+    section("Affected tests", tests.map(affectedEntry)),
+    incomplete(complete),
+  );
+}
+
+function affectedEntry(one) {
+  const chain = one.chain.map(({ relation, name }) => `${relation} ${name}`).join(", which ");
+  return definitionEntry(one, `${chain}, ${percent(one.confidence)}`, "impact");
+}
+
+/** Returns the list of unused definitions. */
+export function unusedList({ unused, complete }) {
+  const entries = unused.map((one) => definitionEntry(one, `${one.reason} ${percent(one.confidence)}`, null));
+  return element("div", { class: "graph-lists" }, section("Unused definitions", entries), incomplete(complete));
+}
+
+/** Returns a list of imports for each importing file. */
+export function importLists({ importing, complete }) {
+  const target = ({ external, files, definitions }) => {
+    if (external) {
+      return element("span", { class: "faint" }, " outside the repository");
+    }
+    const places = definitions.length > 0 ? definitions : files.map((file) => ({ file, line_start: 1, line_end: 1 }));
+    return places.map(({ file, line_start, line_end }) => [" ", place(file, line_start, line_end)]);
+  };
+  const entry = (one) => element("li", {}, one.path, target(one));
+  const lists = importing.filter(({ imports }) => imports.length > 0).map(({ file, imports }) => section(file, imports.map(entry)));
+  const none = element("p", { class: "faint" }, "None found.");
+  return element("div", { class: "graph-lists" }, lists.length > 0 ? lists : none, incomplete(complete));
+}
+
+function section(title, entries) {
+  const content = entries.length > 0 ? element("ul", {}, entries) : element("p", { class: "faint" }, "None found.");
+  return element("section", {}, element("h2", {}, title), content);
+}
+
+function definitionEntry(one, reason, relation) {
+  return element(
+    "li",
+    {},
+    element("a", { href: link("graph", { name: one.id, relation }) }, one.name),
+    " ",
+    place(one.file, one.line_start, one.line_end),
+    " ",
+    element("span", { class: "reason" }, reason),
+  );
+}
+
+function place(file, first, last) {
+  return element("a", { class: "faint", href: fileLink(file, first, last) }, `${file}:${first}`);
+}
+
+function incomplete(isComplete) {
+  return isComplete ? null : element("p", { class: "faint" }, "There are more than can be shown.");
+}
+
 function list({ relation, root }) {
   const children = root.children ?? [];
   return element(

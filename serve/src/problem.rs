@@ -103,8 +103,11 @@ impl Problem {
             | ProjectError::UnknownName { .. }
             | ProjectError::UnknownFile { .. }
             | ProjectError::OutsideRoot { .. }
+            | ProjectError::NoRepository { .. }
             | ProjectError::NotAttributed { .. } => StatusCode::NOT_FOUND,
-            ProjectError::AmbiguousName { .. } => StatusCode::UNPROCESSABLE_ENTITY,
+            ProjectError::AmbiguousName { .. } | ProjectError::AmbiguousModule { .. } | ProjectError::History(_) => {
+                StatusCode::UNPROCESSABLE_ENTITY
+            }
             ProjectError::Query(error) => return Self::from_query_error(error),
             ProjectError::Storage(error) => status_of_storage(error),
             ProjectError::Distrusted { .. } => StatusCode::SERVICE_UNAVAILABLE,
@@ -112,6 +115,7 @@ impl Problem {
         };
         let candidates = match error {
             ProjectError::AmbiguousName { ids, .. } => ids.clone(),
+            ProjectError::AmbiguousModule { files, .. } => files.clone(),
             _ => Vec::new(),
         };
         Self { help: error.help(), candidates, ..Self::new(status, chain(error)) }

@@ -64,6 +64,10 @@ fn relations_are_shown_as_a_tree() {
         &["code:shop/store.py:Store.close", "--callees"],
         &["Till", "--callers"],
         &["Store", "--callers"],
+        &["rounded", "--impact"],
+        &["--unused", "--min-confidence", "0"],
+        &["--imports", "shop/store.py"],
+        &["--imported-by", "shop.till"],
     ] {
         let found = run(&fixture, &[&["mem", "graph"], arguments].concat());
         assert_eq!(found.code, Some(0), "{found:?}");
@@ -100,4 +104,61 @@ fn an_ambiguous_or_unknown_name_is_refused() {
     assert!(run(&fixture, &["mem", "graph", "rounded"]).err.contains("--callers"));
     let refused = run(&fixture, &["mem", "graph", "rounded", "--callers", "--min-confidence", "2"]);
     assert_eq!(refused.code, Some(2), "{refused:?}");
+}
+
+#[test]
+fn the_impact_of_changed_lines_lists_the_tests_to_run() {
+    let fixture = Fixture::git();
+    fixture
+        .write("shop/store.py", STORE)
+        .write("shop/till.py", TILL)
+        .write("tests/test_store.py", "from shop.store import main\n\n\ndef test_main():\n    main()\n");
+    fixture.write("logo.bin", b"\0\0\0".as_slice()).commit("Add a shop");
+    let index = || {
+        let indexed = run(&fixture, &["mem", "index", "-q", "--pipeline", "lexical"]);
+        assert_eq!(indexed.code, Some(0), "{indexed:?}");
+    };
+    let graph = |diff: &str| {
+        let found = run(&fixture, &["mem", "graph", diff, "--impact", "--format", "json"]);
+        assert_eq!(found.code, Some(0), "{found:?}");
+        found.json()
+    };
+    let names = |report: &serde_json::Value, list: &str| -> Vec<String> {
+        let list = report[list].as_array().expect("the report has a list");
+        list.iter()
+            .map(|one| format!("{} {}", one["name"].as_str().unwrap_or("?"), one["change"].as_str().unwrap_or("")))
+            .collect()
+    };
+    index();
+    assert_eq!(graph("--diff")["files"], serde_json::json!([]));
+    let changed =
+        TILL.replace("return int(amount)", "return round(amount)").replace("def add(amount):", "def plus(amount):");
+    fixture.write("shop/till.py", changed).write("logo.bin", b"\0\0\x01".as_slice());
+    fixture.write("notes.py", "def note():\n    return 1\n");
+    index();
+    let report = graph("--diff");
+    let mut changed = names(&report, "changed");
+    changed.sort();
+    assert_eq!(changed, ["add removed", "note added", "plus added", "rounded changed"]);
+    assert_eq!(report["test_files"], serde_json::json!(["tests/test_store.py"]));
+    assert_eq!(report["files"].as_array().map(Vec::len), Some(3));
+    fixture.remove("notes.py").run_git(&["mv", "shop/till.py", "shop/desk.py"]).commit("Rename the till");
+    index();
+    let report = graph("--diff=HEAD~1..");
+    assert_eq!(report["range"], "HEAD~1..");
+    let renamed = report["files"].as_array().expect("files").iter().find(|file| file["change"] == "renamed");
+    assert_eq!(renamed.expect("the file was renamed")["renamed_from"], "shop/till.py");
+    let unknown = run(&fixture, &["mem", "graph", "--diff=nowhere..", "--impact"]);
+    assert_eq!(unknown.code, Some(2));
+    assert!(unknown.err.contains("`nowhere` does not name a commit"), "{}", unknown.err);
+}
+
+#[test]
+fn changes_need_a_repository_and_an_impact() {
+    let fixture = shop();
+    let plain = run(&fixture, &["mem", "graph", "--diff", "--impact"]);
+    assert_eq!(plain.code, Some(2));
+    assert!(plain.err.contains("is not in a git repository"), "{}", plain.err);
+    assert_eq!(run(&fixture, &["mem", "graph", "--diff"]).code, Some(2));
+    assert_eq!(run(&fixture, &["mem", "graph", "rounded", "--unused"]).code, Some(2));
 }

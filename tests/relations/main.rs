@@ -4,8 +4,10 @@
 #[path = "../fixture/mod.rs"]
 mod fixture;
 mod general;
+mod impact;
 mod scripts;
 mod typed;
+mod unused;
 mod web;
 
 use aurora_analysis::ModelDirectory;

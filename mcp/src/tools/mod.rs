@@ -61,8 +61,10 @@ impl Call {
             "outcome" => parse(arguments, ToolCall::Outcome)?,
             _ => return Err(ToolError::Unknown(cut_name(name))),
         };
-        if let ToolCall::Search(arguments) = &call.tool {
-            arguments.check()?;
+        match &call.tool {
+            ToolCall::Search(arguments) => arguments.check()?,
+            ToolCall::Graph(arguments) => arguments.check()?,
+            _ => {}
         }
         call.budget()?;
         Ok(call)
@@ -210,11 +212,13 @@ pub(crate) fn definitions(roots: &Roots, memory: Option<&AgentMemory>) -> Vec<To
         ),
         tool(
             "graph",
-            "Callers, callees or implementers of a definition.",
-            &["name"],
+            "Relations of code. impact: what a change affects.",
+            &[],
             json!({
-                "name": text("Name, path:line, or id"),
-                "relation": json!({"enum": ["callers", "callees", "implementers"]}),
+                "name": text("Name, path:line or id; file; diff:RANGE"),
+                "relation": json!({
+                    "enum": ["callers", "callees", "implementers", "impact", "unused", "imports", "imported-by"]
+                }),
                 "depth": json!({"type": "integer"}),
             }),
         ),
@@ -339,6 +343,7 @@ mod tests {
             ("search", json!({"query": " ", "lang": ","})),
             ("read", json!({"place": "a", "lines": "3"})),
             ("graph", json!({"name": "a", "relation": "friends"})),
+            ("graph", json!({"relation": "impact"})),
             ("status", json!({"budget": 0})),
             ("grep", json!({"pattern": "a", "budget": 19})),
         ] {

@@ -74,6 +74,11 @@ pub(crate) fn reach(index: &Index<'_>, path: &str, from: &Definition, target: &D
 
 /// Returns whether a path in the text of `from` names a file of the same crate.
 pub(crate) fn is_file(index: &Index<'_>, path: &str, from: &Definition) -> Result<bool> {
+    Ok(file(index, path, from)?.is_some())
+}
+
+/// Returns the file of the same crate that a path in the text of `from` names.
+pub(crate) fn file(index: &Index<'_>, path: &str, from: &Definition) -> Result<Option<String>> {
     let here = module_of(index, from)?;
     let mut at = here.path.clone();
     for (number, part) in path.split("::").map(str::trim).enumerate() {
@@ -86,7 +91,23 @@ pub(crate) fn is_file(index: &Index<'_>, path: &str, from: &Definition) -> Resul
     }
     let root = below(&here.directory, &here.target);
     let place = format!("{root}/{}", at.join("/"));
-    Ok(index.has_file(&format!("{place}.rs"))? || index.has_file(&format!("{place}/mod.rs"))?)
+    for candidate in [format!("{place}.rs"), format!("{place}/mod.rs")] {
+        if index.has_file(&candidate)? {
+            return Ok(Some(candidate));
+        }
+    }
+    Ok(None)
+}
+
+/// Returns whether other crates can use the public items of a file. The files of a program, a test or an example belong
+/// to no library.
+pub(crate) fn is_library(index: &Index<'_>, of: &Definition) -> Result<bool> {
+    let module = file_module(index, &of.path)?;
+    if module.target != "src" {
+        return Ok(module.target.is_empty());
+    }
+    let root = below(&module.directory, "src");
+    Ok(index.has_file(&format!("{root}/lib.rs"))? || !index.has_file(&format!("{root}/main.rs"))?)
 }
 
 /// Returns whether a definition is not a member of a type, judging by the case of the enclosing names.

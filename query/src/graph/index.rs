@@ -169,7 +169,7 @@ pub(crate) struct Bases {
 pub(crate) struct Index<'s> {
     pub(crate) snapshot: &'s Snapshot,
     /// Cancellation stops all reading, so that a request ends early with partial results.
-    work: WorkBudget,
+    pub(super) work: WorkBudget,
     /// Number of expressions that may still be read for the calls of one name.
     expressions_left: Cell<u32>,
     /// Number of steps that may still be taken for one request.

@@ -14,6 +14,9 @@
 //! 5. `resolve` combines these steps. If the receiver is unknown, a call refers to all members with its name, with a
 //!    lower confidence.
 //!
+//! `impact` follows the relations of a changed definition backwards, including `references` to types and values.
+//! `unused` finds definitions whose names occur nowhere else, and `dependencies` resolves the imports of files.
+//!
 //! The differences between languages are rows of a table in `syntax`. Every step limits the number of candidates, the
 //! depth and the number of steps.
 
@@ -21,7 +24,9 @@ mod call_sites;
 mod choice;
 mod crates;
 mod declarations;
+mod dependencies;
 mod extensions;
+mod impact;
 mod imports;
 mod index;
 mod infer;
@@ -32,6 +37,7 @@ mod modules;
 mod overloads;
 mod prototypes;
 mod reason;
+mod references;
 mod relations;
 mod resolve;
 mod scope;
@@ -41,8 +47,12 @@ mod tokens;
 mod tree;
 mod type_name;
 mod types;
+mod unused;
 mod variables;
 
+pub use dependencies::{FileImport, FileImports, Importer, Importers};
+pub use impact::{Affected, DEFAULT_IMPACT_DEPTH, Effect, Impact, ImpactOptions, MIN_IMPACT_CONFIDENCE};
 pub use reason::Reason;
 pub use relations::{Named, Related, RelatedDefinitions, Relation, RelationIndex};
 pub use tree::{BranchEnd, MAX_TREE_DEPTH, MIN_CONFIDENCE, RelationTree, TreeNode, TreeOptions};
+pub use unused::{MIN_UNUSED_CONFIDENCE, UnusedDefinition, UnusedDefinitions, UnusedOptions, UnusedReason};

@@ -101,7 +101,7 @@ impl Found {
 /// The relations between the definitions of one generation. Caches the data that it reads, so one value should answer
 /// many requests.
 pub struct RelationIndex<'s> {
-    index: Index<'s>,
+    pub(super) index: Index<'s>,
 }
 
 impl<'s> RelationIndex<'s> {
@@ -395,6 +395,16 @@ impl<'s> RelationIndex<'s> {
             names.push(of.qualified_name.clone());
         }
         self.add_exported_names(of, &mut names)?;
+        self.with_renames(names)
+    }
+
+    /// Returns the names by which other definitions refer to a definition: its own name, and the names to which imports
+    /// and exports rename it.
+    pub(super) fn names_of(&self, of: &Rc<Definition>) -> Result<Vec<String>> {
+        let mut names = vec![of.name.clone()];
+        self.add_exported_names(of, &mut names)?;
+        names.sort_unstable();
+        names.dedup();
         self.with_renames(names)
     }
 

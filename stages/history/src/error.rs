@@ -29,6 +29,14 @@ pub enum HistoryError {
         /// The problem with the file.
         reason: String,
     },
+    /// A revision does not name a commit.
+    #[error("`{revision}` does not name a commit: {reason}")]
+    UnknownRevision {
+        /// The revision or range.
+        revision: String,
+        /// The problem with the revision.
+        reason: String,
+    },
     /// The caller cancelled the operation.
     #[error("cancelled")]
     Cancelled,

@@ -36,7 +36,7 @@ const MAX_UNREACHABLE: usize = 100_000;
 /// relative to the directory that was opened, with `/` as the separator. All methods can be called from several threads
 /// at the same time.
 pub struct History {
-    objects: ObjectStore,
+    pub(crate) objects: ObjectStore,
     /// The directory to which paths are relative.
     pub(crate) root: PathBuf,
     /// The directory `root` relative to the work tree, ending in `/`, or empty.

@@ -60,6 +60,7 @@ mod commit;
 mod commit_graph;
 mod commit_table;
 mod common_affix;
+mod comparison;
 mod diff_cache;
 mod diff_cache_codec;
 mod error;
@@ -99,6 +100,7 @@ pub use attribution::{
 };
 pub use blame::CachedAttribution;
 pub use commit::{CommitId, CommitInfo, Person};
+pub use comparison::{Comparison, FileChange, Sides};
 pub use error::HistoryError;
 pub use event_key::EventKey;
 pub use events::EventIndex;

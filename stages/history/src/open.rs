@@ -137,7 +137,7 @@ fn target(head: gix::Head<'_>) -> Result<ObjectId, String> {
 }
 
 /// Follows annotated tags to the object to which they point.
-fn peel(local: &gix::Repository, objects: &ObjectStore, mut id: ObjectId) -> Result<ObjectId, String> {
+pub(crate) fn peel(local: &gix::Repository, objects: &ObjectStore, mut id: ObjectId) -> Result<ObjectId, String> {
     for _ in 0..MAX_TAGS {
         objects.check(&id)?;
         let kind = local.find_header(id).map_err(|error| error.to_string())?.kind();
