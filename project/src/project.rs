@@ -11,19 +11,14 @@ use aurora_stages::index::IndexOptions;
 use aurora_storage::{Environment, KnownIndexes, OpenMode, ProjectDirectory, Snapshot, StorageError};
 
 use crate::error::ProjectError;
-use crate::user_settings::{RedactSettings, LogSettings, SettingsTable as _, UsageSettings};
+use crate::user_settings::{LogSettings, RedactSettings, SettingsTable as _, UsageSettings};
 use crate::{programs, user};
 
 /// Tables of a configuration file that are not part of the search configuration.
 const OTHER_TABLES: [&str; 1] = ["memory"];
 /// Additional tables in the user's own configuration file that are not part of the search configuration.
-const USER_TABLES: [&str; 5] = [
-    aurora_stages::limits::TABLE,
-    aurora_logs::TABLE,
-    LogSettings::NAME,
-    UsageSettings::NAME,
-    RedactSettings::NAME,
-];
+const USER_TABLES: [&str; 5] =
+    [aurora_stages::limits::TABLE, aurora_logs::TABLE, LogSettings::NAME, UsageSettings::NAME, RedactSettings::NAME];
 
 /// A directory, its index, and the stage types that its pipeline may use.
 #[derive(Debug, Clone)]

@@ -80,7 +80,7 @@ pub use present::{
     display_path, estimate_tokens, file_state, packed,
 };
 pub use query::{Group, MAX_QUERY_BYTES, Mode, Query, QueryError};
-pub use rank::{Edge, Passage, activation, first_piece, forgetting, graph_relevance, min_max, ranks, reciprocal_rank};
+pub use rank::{Passage, activation, first_piece, forgetting, min_max, ranks, reciprocal_rank};
 
 pub use retrieve::bm25::{WeightedTerm, best_chunks};
 pub use search::{check_filter, search_all, with_languages};

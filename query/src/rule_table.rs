@@ -99,9 +99,10 @@ macro_rules! ranking_rules {
             /// Penalty: definitions of one or two lines.
             #[measured = "0: .656, .916; .468, .780"]
             short = 0.25, SHARE, Penalty(short), "a definition of one or two lines";
-            /// Lift: turns of a conversation that are connected with turns that have words of the query (a PageRank
-            /// over the candidates).
-            conversation = 0.0, SHARE, Step, "nearby turns have words of the query";
+            /// Reorders turns of conversations by the keywords of the turn, of nearby turns and of the session, by the
+            /// speaker and by the length.
+            #[measured = "0: LoCoMo, R@10 .07 less"]
+            conversation = 1.0, SHARE, Step, "the turn, nearby turns and the session, compared with other turns";
         }
     };
 }

@@ -126,7 +126,11 @@ pub(crate) fn reference() -> String {
         let _ = writeln!(page, "| `{key}` | {values} | `{default}` | {meaning} | `{variable}` |");
     }
     page.push_str(LOG);
-    for (table, keys) in [(LogSettings::NAME, LogSettings::KEYS), (UsageSettings::NAME, UsageSettings::KEYS), (RedactSettings::NAME, RedactSettings::KEYS)] {
+    for (table, keys) in [
+        (LogSettings::NAME, LogSettings::KEYS),
+        (UsageSettings::NAME, UsageSettings::KEYS),
+        (RedactSettings::NAME, RedactSettings::KEYS),
+    ] {
         for Setting { key, values, default, meaning, variable } in keys {
             let _ = writeln!(page, "| `{table}.{key}` | {values} | `{default}` | {meaning} | `{variable}` |");
         }

@@ -163,15 +163,14 @@ pub(crate) fn run(args: &SearchArgs, program: &Program) -> Outcome {
     // Reject a query that is too long before an index is built for it.
     QueryError::check_length(&query)?;
     let SearchArgs { roots, memory, no_index, no_refresh, .. } = args;
-    let selected =
-        searched::SearchedArgs {
-            roots,
-            memory,
-            no_index: *no_index,
-            no_refresh: *no_refresh,
-            read_only: false,
-            skips_missing: false,
-        };
+    let selected = searched::SearchedArgs {
+        roots,
+        memory,
+        no_index: *no_index,
+        no_refresh: *no_refresh,
+        read_only: false,
+        skips_missing: false,
+    };
     let searched = searched::open(&selected, &flags(args), args.mode.unwrap_or_default(), program)?;
     searched.indexes.searchers.check(&filter)?;
     let projects = searched.indexes.searchers.iter().filter(|searcher| !searcher.is_memory());

@@ -15,11 +15,11 @@
 pub mod activation;
 mod boosts;
 mod candidate;
+mod conversation;
 mod features;
 mod folding;
 pub mod forgetting;
 mod fusion;
-mod graph_relevance;
 mod label_graph;
 mod learning;
 mod likeness;
@@ -53,7 +53,6 @@ pub(crate) use folding::FoldedGroup;
 pub use folding::first_piece;
 pub(crate) use fusion::{Components, RankPair};
 pub use fusion::{min_max, ranks, reciprocal_rank};
-pub use graph_relevance::{Edge, graph_relevance};
 pub(crate) use label_graph::LabelCache;
 pub use passages::Passage;
 pub(crate) use passages::rank_passages;
@@ -130,7 +129,9 @@ pub(crate) fn rank<'s>(
     fuse(context, &mut ranked);
     context.work.check()?;
     rules::apply(&context.config.rules, &rule_query, &mut ranked);
-    lift_conversations(context.config.rules.conversation, &mut ranked);
+    if context.mode != Mode::Dense {
+        conversation::reorder(context, &rule_query.parts, &mut ranked)?;
+    }
     if let (Some(reranking), Some(name)) = (&context.reranking, &context.config.rerank) {
         let mut watch = Stopwatch::start();
         if let Err(reason) = reranking.apply(context, &mut ranked, in_order)? {
@@ -142,18 +143,6 @@ pub(crate) fn rank<'s>(
     rules::scale_to_one(&mut ranked);
     sort(&mut ranked);
     Ok(ranked)
-}
-
-/// Raises the scores of turns that are connected with turns that contain words of the query.
-fn lift_conversations(weight: f32, ranked: &mut [RankedCandidate<'_>]) {
-    if weight == 0.0 {
-        return;
-    }
-    let unit = ranked.iter().map(|candidate| candidate.score).fold(0.0, f32::max);
-    let relevance = graph_relevance::turn_relevance(ranked);
-    for (candidate, relevance) in ranked.iter_mut().zip(relevance) {
-        candidate.change("conversation", unit * weight * relevance.unwrap_or(0.0));
-    }
 }
 
 /// Lowers the scores of entries of memory by age.
