@@ -149,7 +149,7 @@ fn collect(project: &Project, program: &Program) -> Outcome<Vec<ShownSetting>> {
             if key.value == ValueType::Size { format!("\"{}\"", format_bytes(default)) } else { default.to_string() };
         all.push(sources.setting(format!("limits.{}", key.name), &default, &variable));
     }
-    let tables: [(&str, &[Setting]); 3] = [
+    let tables: [(&str, &[Setting]); 4] = [
         (aurora_logs::TABLE, &Settings::reference()),
         (LogSettings::NAME, LogSettings::KEYS),
         (UsageSettings::NAME, UsageSettings::KEYS),

@@ -5,14 +5,14 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use aurora_memory::{Memory, MemoryGrowth};
+use aurora_memory::{Memory, MemoryGrowth, MemoryPlace, unusable_note};
 use aurora_project::{Latencies, SettingsTable as _, UsageGroup, UsageReport, UsageSettings};
 use clap::{Args, ValueEnum};
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use serde::Serialize;
 
-use crate::context::{Failure, Outcome, Program, memories, place};
+use crate::context::{Failure, Outcome, Program, place};
 use crate::output::{Role, json, sanitize, units};
 
 /// Seconds per hour.
@@ -115,16 +115,12 @@ pub(crate) fn run(args: &ReportArgs, program: &Program) -> Outcome {
 
 /// Returns the growth of the memories of the project and the user. A memory that cannot be read causes a warning.
 fn memory(root: Option<&Path>, since: i64, program: &Program) -> BTreeMap<&'static str, MemoryGrowth> {
-    let places = match root {
-        Some(root) => memories::places(root),
-        None => aurora_memory::MemoryPlace::for_user().into_iter().collect(),
-    };
     let mut all = BTreeMap::new();
-    for place in places {
+    for place in MemoryPlace::for_search(root) {
         let owner = place.owner().as_str();
         match Memory::open(place).and_then(|memory| memory.map(|memory| memory.growth(since)).transpose()) {
             Ok(growth) => all.extend(growth.map(|growth| (owner, growth))),
-            Err(error) => program.terminal.warn(&memories::unusable_note(&error)),
+            Err(error) => program.terminal.warn(&unusable_note(&error)),
         }
     }
     all
