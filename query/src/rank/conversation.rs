@@ -1,65 +1,47 @@
-//! Reorders the turns of conversations by keyword scores of the turn, of its neighbours and of its session.
+//! Reorders the turns of conversations by the keywords of the turn, of its neighbours and of its session.
 //!
 //! A turn is short and depends on the turns around it, so its own score says little about whether it answers a query.
-//! The statistics cover the candidates of the query, so the work is bounded.
+//! All statistics cover only the candidates of the query, so the work is bounded.
 
 use std::collections::BTreeMap;
 
-use aurora_analysis::Analyzer;
+use aurora_inverted::idf;
 use aurora_storage::{ChunkType, StorageError};
+use rust_stemmers::{Algorithm, Stemmer};
+use rustc_hash::FxHashMap;
 
 use crate::memory::{column, text};
 use crate::rank::RankingContext;
 use crate::rank::candidate::RankedCandidate;
-use crate::rank::overlap::{Overlaps, WeighedParts};
+use crate::understand::ParsedQuery;
 
 /// Name of the rule that reorders turns.
 const RULE: &str = "conversation";
-/// Maximum number of turns between a turn and a neighbour.
+/// Maximum distance between a turn and a neighbour.
 const NEIGHBOURS: u32 = 3;
 /// Maximum number of bytes of a turn that are read.
 const MAX_TEXT_BYTES: usize = 4_096;
-/// Number of words from which a turn has the full share [`Shares::length`].
+/// Number of words from which the share for the length of a turn is 1.
 const LONG_WORDS: f32 = 50.0;
-/// BM25 parameters. Turns are short, so repeated words and long turns matter less than in documents.
+/// BM25 parameters, lower than for documents: in short turns, repeated words and length mean less.
 const K1: f32 = 0.9;
 const B: f32 = 0.4;
 
-/// Weights of the properties of a turn, relative to the weight 1 of its score. The weights were chosen on the
-/// conversations of REALTALK (Lee et al., 2025).
-struct Shares {
-    own: f32,
-    neighbours: f32,
-    session: f32,
-    speaker: f32,
-    length: f32,
-}
+/// Weights of the properties of a turn; the score of the turn has the weight 1. They were chosen on the conversations
+/// of REALTALK (Lee et al., "REALTALK: A 21-Day Real-World Dataset for Long-Term Conversation", 2025).
+const OWN: f32 = 0.5;
+const NEIGHBOURHOOD: f32 = 0.5;
+const SESSION: f32 = 0.3;
+const SPEAKER: f32 = 0.4;
+const LENGTH: f32 = 0.4;
 
-const SHARES: Shares = Shares { own: 0.6, neighbours: 0.6, session: 0.3, speaker: 0.5, length: 0.4 };
-
-/// Words of one or several turns: the number of occurrences of each part of the query, and the number of all words.
-#[derive(Clone, Default)]
-struct Counts {
-    parts: Vec<f32>,
-    words: f32,
-}
-
-impl Counts {
-    fn add(&mut self, other: &Self) {
-        self.parts.resize(self.parts.len().max(other.parts.len()), 0.0);
-        self.parts.iter_mut().zip(&other.parts).for_each(|(sum, count)| *sum += count);
-        self.words += other.words;
-    }
-}
-
-/// Reorders the candidates that are turns. The best score of a turn stays the same, so the order of turns and other
-/// candidates changes little. `strength` is 0..=1; 0 keeps the order.
+/// Reorders the candidates that are turns. The best turn gets the best score of a turn, so the order of turns and other
+/// candidates changes little.
 ///
 /// # Errors
 /// Fails if an index cannot be read.
 pub(super) fn reorder(
     context: &RankingContext<'_, '_>,
-    query: &WeighedParts<'_>,
     ranked: &mut [RankedCandidate<'_>],
 ) -> Result<(), StorageError> {
     let strength = context.config.rules.conversation;
@@ -69,50 +51,43 @@ pub(super) fn reorder(
     if turns.len() < 2 || strength == 0.0 || best <= 0.0 {
         return Ok(());
     }
-    let mut overlaps = Overlaps::new(query);
-    let mut counts = vec![Counts::default(); turns.len()];
+    let mut query = StemmedQuery::new(context.parsed);
+    let mut own = vec![Counts::default(); turns.len()];
     for (root, searched) in context.roots.iter().enumerate() {
         let of_root = turns.iter().enumerate().filter(|(_, at)| ranked[**at].retrieved.root == root);
         let turns: BTreeMap<u32, usize> = of_root.map(|(turn, at)| (ranked[*at].retrieved.id.0, turn)).collect();
         let ids: Vec<u32> = turns.keys().copied().collect();
-        let read = |id, text: &str| counts[turns[&id]] = count(&mut overlaps, query.weights().count(), text);
-        searched.snapshot.for_each_text(&ids, read)?;
+        searched.snapshot.for_each_text(&ids, |id, text| own[turns[&id]] = query.count(text))?;
     }
-    let mut speaker = |&at: &usize| {
-        let name = text(ranked[at].retrieved.chunk, column::SPEAKER).unwrap_or_default();
-        let first = name.split_whitespace().next().unwrap_or_default().to_lowercase();
-        !overlaps.forms(&first).is_empty()
-    };
-    let speakers: Vec<bool> = turns.iter().map(&mut speaker).collect();
-    let keys: Vec<_> = turns.iter().map(|&at| position(&ranked[at])).collect();
     let mut sessions: BTreeMap<(usize, &str), Vec<(u32, usize)>> = BTreeMap::new();
-    for (turn, &(root, session, order)) in keys.iter().enumerate() {
-        sessions.entry((root, session)).or_default().push((order, turn));
+    for (turn, &at) in turns.iter().enumerate() {
+        let (session, order) = position(&ranked[at].retrieved.key);
+        sessions.entry((ranked[at].retrieved.root, session)).or_default().push((order, turn));
     }
-    let (mut windows, mut wholes) = (vec![Counts::default(); turns.len()], vec![Counts::default(); turns.len()]);
+    let (mut around, mut whole) = (own.clone(), own.clone());
     for session in sessions.values_mut() {
         session.sort_unstable();
-        let mut whole = Counts::default();
-        session.iter().for_each(|&(_, turn)| whole.add(&counts[turn]));
+        let sum = Counts::sum(session.iter().map(|&(_, turn)| &own[turn]));
         for (at, &(order, turn)) in session.iter().enumerate() {
-            let before = session[..at].iter().rev().take_while(|(other, _)| order - other <= NEIGHBOURS);
-            let from = session[at..].iter().take_while(|(other, _)| other - order <= NEIGHBOURS);
-            before.chain(from).for_each(|&(_, other)| windows[turn].add(&counts[other]));
-            wholes[turn] = whole.clone();
+            let is_near = |other: &&(u32, usize)| other.0.abs_diff(order) <= NEIGHBOURS;
+            let before = session[..at].iter().rev().take_while(is_near);
+            let from = session[at..].iter().take_while(is_near);
+            around[turn] = Counts::sum(before.chain(from).map(|&(_, turn)| &own[turn]));
+            whole[turn] = sum.clone();
         }
     }
-    let (own, windows, wholes) = (scores(query, &counts), scores(query, &windows), scores(query, &wholes));
-    let combined: Vec<f32> = (0..turns.len())
-        .map(|turn| {
-            let length = ((1.0 + counts[turn].words).ln() / (1.0 + LONG_WORDS).ln()).min(1.0);
-            let evidence = SHARES.own * own[turn]
-                + SHARES.neighbours * windows[turn]
-                + SHARES.session * wholes[turn]
-                + SHARES.speaker * f32::from(u8::from(speakers[turn]))
-                + SHARES.length * length;
-            ranked[turns[turn]].score / best + strength * evidence
-        })
-        .collect();
+    let weights = query.weights(&own);
+    let scores = [(OWN, &own), (NEIGHBOURHOOD, &around), (SESSION, &whole)];
+    let scores = scores.map(|(share, texts)| (share, keyword_scores(&weights, texts)));
+    let combine = |(turn, &at): (usize, &usize)| {
+        let keywords: f32 = scores.iter().map(|(share, scores)| share * scores[turn]).sum();
+        let name = text(ranked[at].retrieved.chunk, column::SPEAKER).unwrap_or_default();
+        let is_named = name.split_whitespace().next().is_some_and(|name| query.mentions(name));
+        let length = ((1.0 + own[turn].words).ln() / (1.0 + LONG_WORDS).ln()).min(1.0);
+        let evidence = keywords + SPEAKER * f32::from(u8::from(is_named)) + LENGTH * length;
+        ranked[at].score / best + strength * evidence
+    };
+    let combined: Vec<f32> = turns.iter().enumerate().map(combine).collect();
     let highest = combined.iter().copied().fold(f32::MIN_POSITIVE, f32::max);
     for (&at, combined) in turns.iter().zip(combined) {
         let effect = best * combined / highest - ranked[at].score;
@@ -121,37 +96,147 @@ pub(super) fn reorder(
     Ok(())
 }
 
-/// Returns the index, the session and the number of a turn.
-fn position<'c>(candidate: &'c RankedCandidate<'_>) -> (usize, &'c str, u32) {
-    let retrieved = &candidate.retrieved;
-    let parts = retrieved.key.rsplit_once(':').and_then(|(session, order)| Some((session, order.parse().ok()?)));
-    // The key of a later piece of a long turn has a suffix; such a piece has no neighbours.
-    let (session, order) = parts.unwrap_or((&*retrieved.key, 0));
-    (retrieved.root, session, order)
+/// Returns the session of a turn and its number in the session, given the key of the turn. The key of a later piece of
+/// a long turn ends with the number of the piece; such a piece has no neighbours.
+fn position(key: &str) -> (&str, u32) {
+    let parts = key.rsplit_once(':').and_then(|(session, order)| Some((session, order.parse().ok()?)));
+    parts.unwrap_or((key, 0))
 }
 
-/// Counts the words of a turn.
-fn count(overlaps: &mut Overlaps<'_, '_>, parts: usize, text: &str) -> Counts {
-    let mut counts = Counts { parts: vec![0.0; parts], words: 0.0 };
-    let end = text.floor_char_boundary(MAX_TEXT_BYTES);
-    for word in text[..end].split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
-        counts.words += 1.0;
-        Analyzer.terms(word, &mut |term| {
-            overlaps.forms(term).iter().for_each(|&part| counts.parts[part] += 1.0);
-        });
+/// The distinct stems of a query.
+struct StemmedQuery {
+    stemmer: Stemmer,
+    /// Each stem with the weight of its term in the query.
+    stems: Vec<(String, f32)>,
+    /// For each word that was compared, the position of its stem in the query.
+    known: FxHashMap<Box<str>, Option<usize>>,
+}
+
+impl StemmedQuery {
+    fn new(query: &ParsedQuery) -> Self {
+        let stemmer = Stemmer::create(Algorithm::English);
+        let mut stems: Vec<(String, f32)> = Vec::new();
+        for (_, term) in query.parts() {
+            let stem = stemmer.stem(&term.text);
+            if !stems.iter().any(|(known, _)| *known == stem) {
+                stems.push((stem.into_owned(), term.weight));
+            }
+        }
+        Self { stemmer, stems, known: FxHashMap::default() }
     }
-    counts
+
+    /// Whether the query contains a form of `word`.
+    fn mentions(&self, word: &str) -> bool {
+        let word = word.to_lowercase();
+        let stem = self.stemmer.stem(&word);
+        self.stems.iter().any(|(known, _)| *known == stem)
+    }
+
+    /// Counts the words of a turn.
+    fn count(&mut self, text: &str) -> Counts {
+        let mut counts = Counts { stems: vec![0.0; self.stems.len()], words: 0.0 };
+        let text = text[..text.floor_char_boundary(MAX_TEXT_BYTES)].to_lowercase();
+        for word in text.split(|character: char| !character.is_alphanumeric()).filter(|word| !word.is_empty()) {
+            counts.words += 1.0;
+            let position = match self.known.get(word) {
+                Some(known) => *known,
+                None => {
+                    let stem = self.stemmer.stem(word);
+                    let position = self.stems.iter().position(|(known, _)| *known == stem);
+                    self.known.insert(word.into(), position);
+                    position
+                }
+            };
+            if let Some(position) = position {
+                counts.stems[position] += 1.0;
+            }
+        }
+        counts
+    }
+
+    /// Returns the weight of each stem: the weight of its term times its inverse document frequency in `turns`.
+    fn weights(&self, turns: &[Counts]) -> Vec<f32> {
+        let weight = |(at, (_, weight)): (usize, &(String, f32))| {
+            let frequency = turns.iter().filter(|turn| turn.stems[at] > 0.0).count();
+            weight * idf(turns.len() as u64, frequency as u64)
+        };
+        self.stems.iter().enumerate().map(weight).collect()
+    }
 }
 
-/// Returns the BM25 scores of texts, divided by the best score. The length of a text is compared with the mean length.
-fn scores(query: &WeighedParts<'_>, texts: &[Counts]) -> Vec<f32> {
-    let mean = texts.iter().map(|text| text.words).sum::<f32>() / texts.len().max(1) as f32;
+/// Words of one or several turns.
+#[derive(Clone, Default)]
+struct Counts {
+    /// Number of occurrences of each stem of the query.
+    stems: Vec<f32>,
+    /// Number of all words.
+    words: f32,
+}
+
+impl Counts {
+    fn sum<'c>(turns: impl Iterator<Item = &'c Self>) -> Self {
+        let mut sum = Self::default();
+        for turn in turns {
+            sum.stems.resize(turn.stems.len(), 0.0);
+            sum.stems.iter_mut().zip(&turn.stems).for_each(|(sum, count)| *sum += count);
+            sum.words += turn.words;
+        }
+        sum
+    }
+}
+
+/// Returns the BM25 scores of texts, divided by the highest score.
+fn keyword_scores(weights: &[f32], texts: &[Counts]) -> Vec<f32> {
+    let mean = (texts.iter().map(|text| text.words).sum::<f32>() / texts.len() as f32).max(1.0);
     let score = |text: &Counts| {
-        let norm = K1 * (1.0 - B + B * text.words / mean.max(1.0));
-        let weights = query.weights().zip(&text.parts);
-        weights.fold(0.0, |sum, (weight, count)| sum + weight * count / (count + norm))
+        let norm = K1 * (1.0 - B + B * text.words / mean);
+        weights.iter().zip(&text.stems).map(|(weight, count)| weight * count / (count + norm)).sum::<f32>()
     };
     let scores: Vec<f32> = texts.iter().map(score).collect();
-    let best = scores.iter().copied().fold(f32::MIN_POSITIVE, f32::max);
-    scores.into_iter().map(|score| score / best).collect()
+    let highest = scores.iter().copied().fold(f32::MIN_POSITIVE, f32::max);
+    scores.into_iter().map(|score| score / highest).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counts(query: &str, turns: &[&str]) -> (StemmedQuery, Vec<Counts>) {
+        let mut query = StemmedQuery::new(&ParsedQuery::parse(query).expect("the query has words"));
+        let counts = turns.iter().map(|turn| query.count(turn)).collect();
+        (query, counts)
+    }
+
+    #[test]
+    fn forms_of_a_word_are_counted_together() {
+        let (query, counts) =
+            counts("Where did Carol hike?", &["We hiked. Hiking is fun, Carol's HIKES are long!", ""]);
+        let stem = |word: &str| query.stems.iter().position(|(stem, _)| stem == word).expect("the stem is known");
+        assert_eq!((counts[0].stems[stem("hike")], counts[0].stems[stem("carol")], counts[0].words), (3.0, 1.0, 10.0));
+        assert_eq!((counts[1].stems[stem("hike")], counts[1].words), (0.0, 0.0));
+        assert!(query.mentions("CAROL") && query.mentions("hiking") && !query.mentions("Dave"));
+    }
+
+    #[test]
+    fn scores_grow_with_rare_words_and_fall_with_length() {
+        let turns =
+            ["a trip to Peru", "a trip", "a trip to the sea with all of the family and many other friends", "no"];
+        let (query, counts) = counts("trip Peru", &turns);
+        let scores = keyword_scores(&query.weights(&counts), &counts);
+        assert_eq!((scores[0], scores[3]), (1.0, 0.0));
+        assert!(scores[0] > scores[1] && scores[1] > scores[2] && scores[2] > 0.0, "{scores:?}");
+    }
+
+    #[test]
+    fn long_turns_are_cut_at_a_character() {
+        let text = "é".repeat(MAX_TEXT_BYTES);
+        let (_, counts) = counts("query", &[&text]);
+        assert_eq!(counts[0].words, 1.0);
+    }
+
+    #[test]
+    fn keys_give_the_session_and_the_number() {
+        assert_eq!(position("turn:a:b:12"), ("turn:a:b", 12));
+        assert_eq!(position("turn:a:12~2"), ("turn:a:12~2", 0));
+    }
 }

@@ -41,11 +41,6 @@ impl<'q> WeighedParts<'q> {
         let total = parts.iter().fold(0.0, |sum, (_, idf)| sum + idf);
         Self { parts, total }
     }
-
-    /// Returns the weight of each part.
-    pub(crate) fn weights(&self) -> impl Iterator<Item = f32> {
-        self.parts.iter().map(|(_, weight)| *weight)
-    }
 }
 
 /// Compares texts with the query of one search.
@@ -80,18 +75,18 @@ impl<'q, 'c> Overlaps<'q, 'c> {
         overlap
     }
 
-    /// Returns the positions of the query's parts with the same stem as `word`, which must be in lower case.
-    pub(crate) fn forms(&mut self, word: &str) -> &[usize] {
-        forms(self.query, &mut self.forms, word)
-    }
-
     fn compare(&mut self, text: &str) -> Overlap {
         self.parts.read(text);
         self.is_matched.fill(false);
         let (mut count, mut in_query) = (0, 0);
         for word in self.parts.iter() {
             count += 1;
-            let forms = forms(self.query, &mut self.forms, word);
+            if !self.forms.contains_key(word) {
+                let parts = self.query.parts.iter().enumerate();
+                let forms = parts.filter(|(_, (part, _))| same_stem(part, word)).map(|(at, _)| at).collect();
+                self.forms.insert(word.into(), forms);
+            }
+            let forms = self.forms.get(word).map_or(&[][..], Vec::as_slice);
             forms.iter().for_each(|&at| self.is_matched[at] = true);
             in_query += usize::from(!forms.is_empty());
         }
@@ -102,15 +97,6 @@ impl<'q, 'c> Overlaps<'q, 'c> {
         let matched = matched.fold(0.0, |sum, ((_, idf), _)| sum + idf);
         Overlap { of_query: matched / self.query.total, of_text: in_query as f32 / count as f32 }
     }
-}
-
-fn forms<'f>(query: &WeighedParts<'_>, known: &'f mut FxHashMap<Box<str>, Vec<usize>>, word: &str) -> &'f [usize] {
-    if !known.contains_key(word) {
-        let parts = query.parts.iter().enumerate();
-        let forms = parts.filter(|(_, (part, _))| same_stem(part, word)).map(|(at, _)| at).collect();
-        known.insert(word.into(), forms);
-    }
-    known.get(word).map_or(&[], Vec::as_slice)
 }
 
 /// The parts of a text, as [`ParsedQuery::parts`] returns them, computed without the other data of a parsed query.
