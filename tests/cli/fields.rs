@@ -99,6 +99,7 @@ fn metadata_is_shown_below_results() {
     let shown = |more: &[&str]| search(&fixture, &[&["--where", "usage_count>3", "--show-fields"], more].concat());
     settings(&fixture).bind(|| {
         assert_snapshot!(shown(&["--legacy"]).out, @r"
+        Nothing close was found; the nearest are:
         File                         | Type | Name  | Lines | Score
         .aurora/reasoning/retry.json | reas | retry | -     | [.sss]
                 │ Keywords: network, retry
