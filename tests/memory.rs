@@ -43,7 +43,7 @@ fn missing_logs_are_mentioned_only_if_their_directory_exists() {
     fixture.write("auth.py", "def login():\n    return 1\n");
     let silent = fixture.aur(&["mem", "index", "--format", "json"]);
     assert!(!silent.out.contains("conversation logs"), "{silent:?}");
-    fixture.write_for_user("logs/aurora.log", "");
+    fixture.write_for_user("logs/README", "");
     let run = fixture.aur(&["mem", "index", "--format", "json"]);
     assert!(run.out.contains("No conversation logs found"), "{run:?}");
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use aurora_confined::{Directory, refusal_of};
 use aurora_memory_schema::{Draft, EditError, Entry, Outcome};
-use aurora_project::{Project, user};
+use aurora_project::{Project, RedactSettings, user};
 use aurora_storage::{AccessLog, AccessRecord, OpenMode, ProjectDirectory, Snapshot, StorageError};
 
 use crate::error::MemoryError;
@@ -378,7 +378,7 @@ fn remove(writer: &mut EntryWriter<'_, '_>, id: &str, change: Change, now: i64) 
 
 /// Masks the personal data of an entry, unless the user's configuration turns this off.
 fn without_personal_data(entry: Entry) -> Entry {
-    if user::masks_personal_data() { entry.without_personal_data() } else { entry }
+    if RedactSettings::masks_personal_data() { entry.without_personal_data() } else { entry }
 }
 
 fn version(entry: Entry, placement: &Placement, change: Change, now: i64) -> Version {

@@ -12,7 +12,6 @@ use aurora_stages::limits::{LimitErrors, Limits};
 use aurora_storage::{KnownIndexes, ProjectDirectory, UserDirectory};
 
 use crate::error::ProjectError;
-use crate::user_settings::{RedactSettings, SettingsTable as _};
 
 /// Path of the user's own configuration; `None` without a home directory.
 pub fn config() -> Option<PathBuf> {
@@ -68,11 +67,6 @@ pub fn logs() -> Result<Option<Settings>, ProjectError> {
     let (defaults, home) = (Settings::at(user.conversations()), std::env::home_dir());
     let loaded = Settings::load(defaults, Some(&user.config()), &environment(), home.as_deref());
     loaded.map(Some).map_err(ProjectError::Logs)
-}
-
-/// Whether personal data in memories is masked. If the setting is invalid, personal data is masked.
-pub fn masks_personal_data() -> bool {
-    RedactSettings::load().map_or(true, |settings| settings.personal)
 }
 
 /// The user's records of allowed programs.

@@ -226,6 +226,13 @@ pub struct RedactSettings {
     pub personal: bool,
 }
 
+impl RedactSettings {
+    /// Whether personal data in memories is masked. If the setting is invalid, personal data is masked.
+    pub fn masks_personal_data() -> bool {
+        Self::load().map_or(true, |settings| settings.personal)
+    }
+}
+
 impl SettingsTable for RedactSettings {
     const NAME: &'static str = "redact";
     const PREFIX: &'static str = "AURORA_REDACT_";

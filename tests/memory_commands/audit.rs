@@ -24,17 +24,22 @@ fn pairs(expected: &[(&str, &str)]) -> Vec<(String, String)> {
 #[test]
 fn the_commands_of_findings_repair_the_entries() {
     let fixture = Fixture::git();
-    let line = |id: &str, text: &str| json!({"id": id, "type": "note", "content": {"text": text}}).to_string();
+    let note = |id: &str, text: &str| json!({"id": id, "type": "note", "content": {"text": text}});
+    let line = |second: u32, id: &str, text: &str| {
+        let time = format!("2026-01-31T12:00:{second:02}Z");
+        json!({"id": id, "scope": "project", "created_at": time, "edited_at": time, "entry": note(id, text)})
+            .to_string()
+    };
     let lines = [
-        line("note:first", "The staging database is reset on Sunday"),
-        line("note:it's the same", "the staging  database is reset on sunday"),
-        line("note:old", "staging.port = 8080"),
+        line(1, "note:first", "The staging database is reset on Sunday"),
+        line(2, "note:it's the same", "the staging  database is reset on sunday"),
+        line(3, "note:old", "staging.port = 8080"),
     ];
     for text in lines {
         let imported = piped(&fixture, &["mem", "import", "--from", "jsonl", "-"], &text);
         assert_eq!(imported.code, Some(0), "{imported:?}");
     }
-    let newer = piped(&fixture, &["mem", "add", "note", "-"], &line("note:new", "staging.port = 8443"));
+    let newer = piped(&fixture, &["mem", "add", "note", "-"], &note("note:new", "staging.port = 8443").to_string());
     assert_eq!(newer.code, Some(0), "{newer:?}");
     let report = audit(&fixture, &[]);
     let expected = [("duplicate", "note:it's the same"), ("contradiction", "note:old")];

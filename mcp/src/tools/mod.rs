@@ -179,7 +179,7 @@ pub(crate) fn definitions(roots: &Roots, memory: Option<&AgentMemory>) -> Vec<To
     let mut tools = vec![
         tool(
             "search",
-            "Find code and docs. path: glob; type: class,doc; where: churn>5",
+            "Find code and docs.",
             &[],
             json!({
                 "query": text(""),

@@ -6,7 +6,7 @@ use aurora_memory_schema::{Entry, Kind, searchable};
 use aurora_pipeline::{
     Access, BatchView, BuildContext, Fingerprint, Stage, StageConfig, StageContext, StageError, Worker,
 };
-use aurora_project::user;
+use aurora_project::RedactSettings;
 use aurora_redact::{masked, masked_personal};
 use aurora_stages::chunk::terms::ChunkTerms;
 use aurora_stages::columns::{PATH, ParsedFile, RECORD, Record, STATUS, SYMBOLS, TERMS, TEXT, Terms};
@@ -36,7 +36,7 @@ impl StageConfig for EntryChunks {
     }
 
     fn build(self, _: &BuildContext<'_>) -> Result<Box<dyn Stage>, StageError> {
-        Ok(Box::new(EntryChunksStage { masks_personal_data: user::masks_personal_data() }))
+        Ok(Box::new(EntryChunksStage { masks_personal_data: RedactSettings::masks_personal_data() }))
     }
 }
 

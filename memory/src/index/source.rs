@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use aurora_pipeline::{Registry, StageContext, StageError};
-use aurora_project::user;
+use aurora_project::RedactSettings;
 use aurora_redact::{has_secret, masked};
 use aurora_stages::columns::Document;
 use aurora_stages::document_source::{self, DocumentSource, Documents};
@@ -40,7 +40,7 @@ impl IndexedState {
     pub(super) const STAGE: &'static str = EntryStore::TYPE;
 
     pub(super) fn from_view(view: &EntryView) -> Result<Self, MemoryError> {
-        let personal = if user::masks_personal_data() { aurora_redact::PERSONAL_VERSION } else { 0 };
+        let personal = if RedactSettings::masks_personal_data() { aurora_redact::PERSONAL_VERSION } else { 0 };
         let masks = format!("{}.{personal}", aurora_redact::VERSION);
         Ok(Self { store: view.store_id().to_owned(), change: view.newest_change()?, masks })
     }

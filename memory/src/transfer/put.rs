@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 use aurora_memory_schema::Verdict;
-use aurora_project::user;
+use aurora_project::{RedactSettings, user};
 use aurora_storage::{AccessLog, AccessRecord};
 
 use super::decision::{Decision, StoredEntry, decide};
@@ -116,7 +116,7 @@ fn transfer(
 ) -> Result<TransferReport, MemoryError> {
     let mut report = TransferReport::default();
     let (mut batch, mut bytes) = (Vec::new(), 0);
-    let masks_personal_data = user::masks_personal_data();
+    let masks_personal_data = RedactSettings::masks_personal_data();
     for incoming in entries {
         match incoming.and_then(|incoming| check_accepted(incoming, owner)) {
             Ok(mut incoming) => {

@@ -11,8 +11,8 @@ use rust_stemmers::{Algorithm, Stemmer};
 use rustc_hash::FxHashMap;
 
 use crate::memory::{column, text};
-use crate::rank::RankingContext;
 use crate::rank::candidate::RankedCandidate;
+use crate::retrieve::PreparedQuery;
 use crate::understand::ParsedQuery;
 
 /// Name of the rule that reorders turns.
@@ -36,24 +36,25 @@ const SPEAKER: f32 = 0.4;
 const LENGTH: f32 = 0.4;
 
 /// Reorders the candidates that are turns. The best turn gets the best score of a turn, so the order of turns and other
-/// candidates changes little.
+/// candidates changes little. `strength` is 0..=1; 0 keeps the order.
 ///
 /// # Errors
 /// Fails if an index cannot be read.
 pub(super) fn reorder(
-    context: &RankingContext<'_, '_>,
+    strength: f32,
+    parsed: &ParsedQuery,
+    roots: &[PreparedQuery<'_>],
     ranked: &mut [RankedCandidate<'_>],
 ) -> Result<(), StorageError> {
-    let strength = context.config.rules.conversation;
     let is_turn = |candidate: &RankedCandidate<'_>| candidate.retrieved.chunk.chunk_type() == ChunkType::Turn;
     let turns: Vec<usize> = (0..ranked.len()).filter(|&at| is_turn(&ranked[at])).collect();
     let best = turns.iter().map(|&at| ranked[at].score).fold(0.0, f32::max);
     if turns.len() < 2 || strength == 0.0 || best <= 0.0 {
         return Ok(());
     }
-    let mut query = StemmedQuery::new(context.parsed);
+    let mut query = StemmedQuery::new(parsed);
     let mut own = vec![Counts::default(); turns.len()];
-    for (root, searched) in context.roots.iter().enumerate() {
+    for (root, searched) in roots.iter().enumerate() {
         let of_root = turns.iter().enumerate().filter(|(_, at)| ranked[**at].retrieved.root == root);
         let turns: BTreeMap<u32, usize> = of_root.map(|(turn, at)| (ranked[*at].retrieved.id.0, turn)).collect();
         let ids: Vec<u32> = turns.keys().copied().collect();

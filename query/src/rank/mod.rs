@@ -130,7 +130,7 @@ pub(crate) fn rank<'s>(
     context.work.check()?;
     rules::apply(&context.config.rules, &rule_query, &mut ranked);
     if context.mode != Mode::Dense {
-        conversation::reorder(context, &mut ranked)?;
+        conversation::reorder(context.config.rules.conversation, context.parsed, context.roots, &mut ranked)?;
     }
     if let (Some(reranking), Some(name)) = (&context.reranking, &context.config.rerank) {
         let mut watch = Stopwatch::start();

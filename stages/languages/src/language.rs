@@ -44,7 +44,7 @@ use tree_sitter::Node;
 
 use crate::embedded::Embedded;
 use crate::highlight::{self, Highlight, TokenClass};
-use crate::outline::Outline;
+use crate::outline::{Heading, Outline};
 use crate::query::{CompiledQuery, QuerySyntaxError};
 use crate::symbols::{Import, SymbolKind, bounded, unquoted};
 
@@ -233,17 +233,6 @@ pub(crate) enum Sections {
     },
     /// Reads the outline from the lines of a text, in linear time.
     Lines(fn(&str) -> Outline<'_>),
-}
-
-/// A heading of a document.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Heading {
-    /// Offset of the heading, or of its line if only white space precedes the heading on the line. Anchors directly
-    /// before a heading belong to it.
-    pub(crate) at: u32,
-    /// Level of the heading. 1 is the highest level.
-    pub(crate) level: u8,
-    pub(crate) title: String,
 }
 
 impl Language {

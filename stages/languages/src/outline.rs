@@ -5,13 +5,23 @@ use rustc_hash::FxHashMap;
 use crate::embedded::{Embedded, MAX_PARTS};
 use crate::extract::sections::sections;
 use crate::file_symbols::{FileSymbols, Truncation};
-use crate::language::Heading;
 use crate::symbols::{Constant, MAX_NAME_BYTES, bounded};
 
 /// Maximum number of bytes of a heading that are read for its title.
 const MAX_TITLE_BYTES: usize = 4 * MAX_NAME_BYTES;
 /// Maximum level of a heading. Headings on lower levels get this level.
 const MAX_LEVEL: usize = 6;
+
+/// A heading of a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Heading {
+    /// Offset of the heading, or of its line if only white space precedes the heading on the line. Anchors directly
+    /// before a heading belong to it.
+    pub(crate) at: u32,
+    /// Level of the heading. 1 is the highest level.
+    pub(crate) level: u8,
+    pub(crate) title: String,
+}
 
 /// The outline of a document. Everything is in document order.
 #[derive(Debug, Default)]

@@ -1,6 +1,6 @@
 //! Finds the headings of plain text.
 
-use crate::language::Heading;
+use crate::outline::Heading;
 
 /// Maximum length of a heading.
 const MAX_HEADING_CHARS: usize = 80;

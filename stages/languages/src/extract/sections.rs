@@ -1,8 +1,8 @@
 //! Divides documents into sections. A section extends to the next heading of the same or a higher level.
 
 use crate::file_symbols::{FileSymbols, Truncation};
-use crate::language::Heading;
 use crate::lines::LineCounter;
+use crate::outline::Heading;
 use crate::symbols::{Boundary, Symbol, SymbolKind, bounded};
 
 /// Separator between the headings of a heading path.

@@ -6,8 +6,9 @@
 use tree_sitter::Node;
 
 use crate::embedded::scripts_and_styles;
-use crate::language::{Heading, Language, QueryCache, Sections};
+use crate::language::{Language, QueryCache, Sections};
 use crate::lines::{begins_line, line_start};
+use crate::outline::Heading;
 use crate::spans::text_of;
 use crate::symbols::MAX_NAME_BYTES;
 

@@ -7,8 +7,9 @@ use tree_sitter::Node;
 
 use crate::fences::fences;
 use crate::highlight::TokenClass;
-use crate::language::{Heading, Language, QueryCache, Sections};
+use crate::language::{Language, QueryCache, Sections};
 use crate::lines::{begins_line, line_start};
+use crate::outline::Heading;
 use crate::symbols::MAX_NAME_BYTES;
 
 #[cfg(test)]
