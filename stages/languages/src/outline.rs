@@ -3,8 +3,6 @@
 use rustc_hash::FxHashMap;
 
 use crate::embedded::{Embedded, MAX_PARTS};
-use crate::extract::sections::sections;
-use crate::file_symbols::{FileSymbols, Truncation};
 use crate::symbols::{Constant, MAX_NAME_BYTES, bounded};
 
 /// Maximum number of bytes of a heading that are read for its title.
@@ -54,18 +52,6 @@ impl<'t> Outline<'t> {
         if !language.is_empty() && !bytes.is_empty() && self.code.len() < MAX_PARTS {
             self.code.push(Embedded { language, bytes });
         }
-    }
-
-    /// Divides the text into sections. Labels become names of the sections that contain them. At most `max_symbols`
-    /// sections and labels are kept.
-    pub(crate) fn into_symbols(mut self, text: &str, max_symbols: usize) -> FileSymbols {
-        let mut found = sections(text, self.headings, max_symbols);
-        if self.labels.len() > max_symbols {
-            self.labels.truncate(max_symbols);
-            found.truncation = found.truncation.or(Some(Truncation::Definitions));
-        }
-        found.constants = self.labels;
-        found
     }
 }
 

@@ -194,7 +194,7 @@ impl Parser {
         deadline: &Deadline<'_>,
     ) -> Result<FileSymbols, ParseFailure> {
         if let Some(Sections::Lines(outline)) = language.sections {
-            return Ok(outline(text).into_symbols(text, max_symbols));
+            return Ok(sections::sections_of_outline(text, outline(text), max_symbols));
         }
         if (language.breaks_scanner)(text) {
             return Err(ParseFailure::TooComplex);

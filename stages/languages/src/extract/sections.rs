@@ -2,11 +2,23 @@
 
 use crate::file_symbols::{FileSymbols, Truncation};
 use crate::lines::LineCounter;
-use crate::outline::Heading;
+use crate::outline::{Heading, Outline};
 use crate::symbols::{Boundary, Symbol, SymbolKind, bounded};
 
 /// Separator between the headings of a heading path.
 const PATH_SEPARATOR: &str = " > ";
+
+/// Divides a text into the sections of its outline. Labels become names of the sections that contain them. At most
+/// `max_symbols` sections and labels are kept.
+pub(crate) fn sections_of_outline(text: &str, mut outline: Outline<'_>, max_symbols: usize) -> FileSymbols {
+    let mut found = sections(text, outline.headings, max_symbols);
+    if outline.labels.len() > max_symbols {
+        outline.labels.truncate(max_symbols);
+        found.truncation = found.truncation.or(Some(Truncation::Definitions));
+    }
+    found.constants = outline.labels;
+    found
+}
 
 /// Returns a section for each of the first `max_sections` headings, and boundaries after blank lines. The headings must
 /// be in document order. Text before the first heading belongs to no section.
