@@ -9,7 +9,7 @@ use jiff::tz::TimeZone;
 use serde_json::Value;
 
 use crate::category::Category;
-use crate::evidence;
+use crate::evidence::{self, Corrections};
 
 /// Seconds between two turns of a session. LoCoMo contains only the time of the session.
 const BETWEEN_TURNS: i64 = 60;
@@ -63,22 +63,24 @@ pub(crate) struct ConversationQuestion {
 
 impl Conversation {
     /// Reads a file of LoCoMo's directory `locomo10_v2`.
-    pub(crate) fn read(path: &Path) -> Result<Self, String> {
+    /// `corrections` contains evidence that replaces the evidence of questions, by the text of the question.
+    pub(crate) fn read(path: &Path, corrections: &Corrections) -> Result<Self, String> {
         let at = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
         let text = std::fs::read_to_string(path).map_err(|error| at(&error))?;
         let document: Value = serde_json::from_str(&text).map_err(|error| at(&error))?;
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        Self::from_document(name, &document).map_err(|error| at(&error))
+        Self::from_document(name, &document, corrections).map_err(|error| at(&error))
     }
 
-    fn from_document(name: String, document: &Value) -> Result<Self, String> {
+    fn from_document(name: String, document: &Value, corrections: &Corrections) -> Result<Self, String> {
         let sessions = sessions(&name, document)?;
         let is_turn = |id: &String| sessions.iter().flat_map(|session| &session.turns).any(|turn| turn.id == *id);
         let asked = document["qa"].as_array().ok_or("there is no list `qa`")?;
         let mut questions = Vec::with_capacity(asked.len());
         for (question, number) in asked.iter().zip(1..) {
-            let items = question["evidence"].as_array().into_iter().flatten().filter_map(Value::as_str);
-            let mut found: Vec<String> = items.flat_map(evidence::ids).filter(is_turn).collect();
+            let corrected = question["question"].as_str().and_then(|text| corrections.get(text));
+            let listed = corrected.cloned().unwrap_or_else(|| evidence::listed(&question["evidence"]));
+            let mut found: Vec<String> = listed.into_iter().filter(is_turn).collect();
             found.sort();
             found.dedup();
             if found.is_empty() {
@@ -173,7 +175,8 @@ mod tests {
                 { "question": "When?", "answer": "never", "evidence": ["D", "D7:7"], "category": 2 },
             ],
         });
-        let conversation = Conversation::from_document("7".to_owned(), &document).expect("the document is well-formed");
+        let conversation = Conversation::from_document("7".to_owned(), &document, &Corrections::new())
+            .expect("the document is well-formed");
         let names: Vec<&str> = conversation.sessions.iter().map(|session| session.name.as_str()).collect();
         assert_eq!(names, ["7-2", "7-10"]);
         let times: Vec<i64> = conversation.turns().map(|turn| turn.time).collect();

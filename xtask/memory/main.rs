@@ -16,10 +16,12 @@ mod growth;
 mod memories;
 mod misses;
 mod report;
+mod sessions;
 mod setting;
 mod table;
 mod trials;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -45,6 +47,9 @@ struct Options {
     /// Use all conversations except these.
     #[arg(long, value_delimiter = ',', conflicts_with = "only")]
     without: Vec<String>,
+    /// The file `errors.json` of dial481/locomo-audit, whose evidence replaces wrong evidence of LoCoMo.
+    #[arg(long, value_name = "FILE")]
+    corrections: Option<PathBuf>,
     /// Compare only the configuration `KEY=VALUE …` with the default.
     #[arg(long = "try", value_name = "KEY=VALUE …")]
     trials: Vec<String>,
@@ -105,7 +110,9 @@ fn conversations(options: &Options) -> Result<Vec<Conversation>, String> {
     };
     files.retain(is_wanted);
     files.sort();
-    let mut conversations = files.iter().map(|file| Conversation::read(file)).collect::<Result<Vec<_>, _>>()?;
+    let corrections = options.corrections.as_deref().map_or_else(|| Ok(BTreeMap::new()), evidence::corrections)?;
+    let read = |file: &PathBuf| Conversation::read(file, &corrections);
+    let mut conversations = files.iter().map(read).collect::<Result<Vec<_>, _>>()?;
     if conversations.is_empty() {
         return Err(format!("no conversation in {} matches --only and --without", options.directory.display()));
     }

@@ -12,6 +12,7 @@ use crate::conversation::{Conversation, ConversationQuestion};
 use crate::fts5::{Tokenizer, ask_fts5};
 use crate::growth::ask_while_growing;
 use crate::memories::{Memories, UNTIL_ASKED};
+use crate::sessions;
 use crate::setting::{LAMBDAS, Setting};
 use crate::table::{print_differences, print_head, print_means};
 use crate::trials;
@@ -85,6 +86,7 @@ pub(crate) fn print(conversations: &[Conversation], directory: &Path) -> Result<
     print_changes(&all, is_answered);
     print_comparisons(&aged_questions, &all, &baselines);
     print_ages(&aged_questions, &all);
+    sessions::print(conversations, &own, &Setting::base(SearchConfig::default()))?;
     print_growth(conversations, directory, is_answered)
 }
 
