@@ -109,13 +109,12 @@ impl UsageLog {
     ) {
         let mut lines = Vec::new();
         for found in answers {
-            let shortened = || found.query[..found.query.floor_char_boundary(MAX_QUERY_BYTES)].to_owned();
             let event = UsageEvent::Search {
                 mode: found.mode,
                 ms: (found.took.as_secs_f64() * 1e6).round() / 1e3,
                 results: found.hits.len(),
                 close: has_close_result(found),
-                query: self.with_queries.then(|| masked(shortened())),
+                query: self.with_queries.then(|| shortened(masked(found.query.clone()))),
             };
             encode(UsageRecord { time: now, via, roots: names(roots), event }, &mut lines);
         }
@@ -135,6 +134,13 @@ impl UsageLog {
             tracing::debug!("the search was not recorded in {}: {error}", self.file.path().display());
         }
     }
+}
+
+/// Returns the beginning of a query whose secrets are masked. A secret that is cut before it is masked may not be
+/// recognised.
+fn shortened(mut query: String) -> String {
+    query.truncate(query.floor_char_boundary(MAX_QUERY_BYTES));
+    query
 }
 
 /// Returns the file of records; `None` if the path of the user's directory is not absolute.
