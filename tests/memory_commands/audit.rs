@@ -25,8 +25,8 @@ fn pairs(expected: &[(&str, &str)]) -> Vec<(String, String)> {
 fn the_commands_of_findings_repair_the_entries() {
     let fixture = Fixture::git();
     let note = |id: &str, text: &str| json!({"id": id, "type": "note", "content": {"text": text}});
-    let line = |second: u32, id: &str, text: &str| {
-        let time = format!("2026-01-31T12:00:{second:02}Z");
+    let line = |minute: i64, id: &str, text: &str| {
+        let time = (jiff::Timestamp::now() - jiff::SignedDuration::from_mins(60 - minute)).to_string();
         json!({"id": id, "scope": "project", "created_at": time, "edited_at": time, "entry": note(id, text)})
             .to_string()
     };

@@ -27,6 +27,14 @@ const LONG_WORDS: f32 = 50.0;
 const K1: f32 = 0.9;
 const B: f32 = 0.4;
 
+/// Function words of questions about people, in addition to those of questions about code.
+const FUNCTION_WORDS: [&str; 30] = [
+    "about", "am", "been", "being", "could", "did", "had", "he", "her", "him", "his", "may", "me", "might", "my", "no",
+    "our", "s", "she", "should", "so", "t", "than", "them", "there", "they", "us", "were", "would", "your",
+];
+/// Weight of these words.
+const FUNCTION_WORD_WEIGHT: f32 = 0.15;
+
 /// Weights of the properties of a turn; the score of the turn has the weight 1. They were chosen on the conversations
 /// of REALTALK (Lee et al., "REALTALK: A 21-Day Real-World Dataset for Long-Term Conversation", 2025).
 const OWN: f32 = 0.5;
@@ -120,7 +128,9 @@ impl StemmedQuery {
         for (_, term) in query.parts() {
             let stem = stemmer.stem(&term.text);
             if !stems.iter().any(|(known, _)| *known == stem) {
-                stems.push((stem.into_owned(), term.weight));
+                let is_function_word = FUNCTION_WORDS.contains(&term.text.as_str());
+                let weight = if is_function_word { FUNCTION_WORD_WEIGHT } else { term.weight };
+                stems.push((stem.into_owned(), weight));
             }
         }
         Self { stemmer, stems, known: FxHashMap::default() }

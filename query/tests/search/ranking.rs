@@ -272,6 +272,7 @@ fn the_machine_interface() {
     let index = index_with(&project(), Some(Bag::default()), Some(Bag::default()), config);
     let mut results = index.ask(Query { limit: 2, content: true, ..Query::new("authenticate_user", NOW) });
     results.took = std::time::Duration::from_micros(1_500);
+    results.phases = Default::default();
     results.confidence = results.confidence.map(|_| 0.5); // depends on fitted weights
     let mut json = serde_json::to_value(results).expect("serialisable");
     round(&mut json);
