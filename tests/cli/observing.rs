@@ -221,7 +221,8 @@ fn a_search_rebuilds_a_damaged_index_of_its_own() {
         results.iter().map(|hit| hit["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
     let expected = found_ids(&ask(&[]));
-    let damages: [(&str, fn(&mut Vec<u8>)); 3] = [
+    type Damage = fn(&mut Vec<u8>);
+    let damages: [(&str, Damage); 3] = [
         ("truncated", |data| data.truncate(data.len() / 3)),
         ("overwritten", |data| data[3 * 4_096..].fill(0xa5)),
         ("another version", |data| {

@@ -110,7 +110,7 @@ pub(crate) fn run(args: &AuditArgs, program: &Program) -> Outcome {
             report.findings.push(RepairableFinding { finding, command });
         }
     }
-    report.findings.sort_by(|a, b| a.finding.kind.cmp(&b.finding.kind));
+    report.findings.sort_by_key(|found| found.finding.kind);
     let found = report.findings.len();
     let shown = args.limit.or((args.format == ReportFormat::Text).then_some(DEFAULT_LIMIT));
     let counts = limit(&mut report, shown.unwrap_or(usize::MAX));

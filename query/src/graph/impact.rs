@@ -290,7 +290,7 @@ impl Search<'_, '_> {
         index.begin();
         let referring = match &of.member {
             Some(member) if definition.is_module => {
-                references::referring(index, &definition, &[member.clone()], Some(member))?
+                references::referring(index, &definition, std::slice::from_ref(member), Some(member))?
             }
             Some(_) => return Ok(()),
             None => {

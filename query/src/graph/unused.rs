@@ -468,7 +468,7 @@ fn is_used_from_outside(index: &Index<'_>, of: &Rc<Definition>, prefixes: &FxHas
         let members = scope::member(index, base, &of.name)?;
         if members.has_external_base || !members.found.is_empty() || !scope::holders(index, base, &of.name)?.is_empty()
         {
-            return Ok(may_override(index, of)?);
+            return may_override(index, of);
         }
     }
     Ok(!bases.is_complete && may_override(index, of)?)
