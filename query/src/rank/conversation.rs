@@ -27,7 +27,7 @@ const LONG_WORDS: f32 = 50.0;
 const K1: f32 = 0.9;
 const B: f32 = 0.4;
 
-/// Function words of questions about people, in addition to those of questions about code.
+/// Function words of questions about people. Questions about code rarely contain these words.
 const FUNCTION_WORDS: [&str; 30] = [
     "about", "am", "been", "being", "could", "did", "had", "he", "her", "him", "his", "may", "me", "might", "my", "no",
     "our", "s", "she", "should", "so", "t", "than", "them", "there", "they", "us", "were", "would", "your",
