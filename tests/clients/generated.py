@@ -49,6 +49,9 @@ with CLIENT:
     assert "evict_oldest" in call("search.chunk", id=best["id"]).content
     assert "class PageCache" in call("search.file", path="src/cache.py").content
     assert call("search.graph", name="drop_page").root.name == "drop_page"
+    assert call("search.impact", name="drop_page").tests == []
+    assert call("search.unused_definitions").examined >= 1
+    assert call("search.file_imports", name="src/cache.py").files == ["src/cache.py"]
     assert call("search.blame", path="src/cache.py").complete
     verdict = models.FeedbackBody.from_dict({"verdict": "good", "ids": [best["id"]]})
     call("search.feedback", body=verdict)
@@ -74,6 +77,8 @@ with CLIENT:
     added = call("knowledge.add", session, body=article, status=201)
     answer = call("knowledge.search", session, body=models.KnowledgeBody.from_dict({"query": "zebras"}))
     assert answer.results[0].article_id == added.article_id, answer
+    queries = models.KnowledgeBatchBody.from_dict({"queries": [{"query": "zebras"}]})
+    assert len(call("knowledge.search_batch", session, body=queries).to_dict()["answers"]) == 1
     assert call("knowledge.stats", session).total_chunks == 1
     assert call("knowledge.list_").sessions == [session]
     assert call("knowledge.articles", session).articles[0].title == "Zebras"

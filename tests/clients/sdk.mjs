@@ -63,7 +63,7 @@ if (!hasMemory) {
 } else {
   // Remembers, recalls and reports an outcome.
   const query = "code word of the launch";
-  const shared = JSON.parse(await textOf(client, "remember", { kind: "note", content: "Zebras sleep on Fridays" }));
+  const shared = JSON.parse(await textOf(client, "remember", { kind: "note", content: `Zebras of ${kind} sleep on Fridays` }));
   assert.ok(shared.stored && shared.session === undefined, JSON.stringify(shared));
   assert.ok((await textOf(client, "recall", { query: "when do zebras sleep" })).includes(`[${shared.id}]`));
   const stored = { kind: "note", content: `The ${query} is ${secret}`, private: true };

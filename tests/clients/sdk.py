@@ -50,7 +50,7 @@ async def text_of(session, name, arguments):
 
 async def use_memory(session, kind):
     """Remembers, recalls and reports an outcome. Returns the id of the session with a private entry."""
-    shared = {"kind": "note", "content": "The staging database is reset every Sunday", "tags": ["operations"]}
+    shared = {"kind": "note", "content": f"The staging database of {kind} is reset every Sunday", "tags": ["operations"]}
     stored = json.loads(await text_of(session, "remember", shared))
     assert stored["stored"] and "session" not in stored, stored
     recalled = await text_of(session, "recall", {"query": "staging database reset", "budget": 500})
