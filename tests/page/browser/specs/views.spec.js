@@ -106,6 +106,8 @@ test("a run is a timeline of its stages", async ({ page }) => {
   await expect(page.locator(".run-list a")).toHaveCount(2);
   await expect(page.locator(".run-list a").first()).toContainText("1 file indexed");
   await page.locator(".run-list a").nth(1).click();
+  // Until the answer arrives, the page still shows the last run.
+  await expect(page.locator(".run-list a").nth(1)).toHaveAttribute("aria-current", "true");
   const stages = page.locator(".timeline tbody tr");
   for (const name of ["discover", "parse", "chunk", "store"]) {
     await expect(stages.filter({ has: page.locator("th", { hasText: name }) })).toHaveCount(1);
