@@ -88,8 +88,8 @@ pub(super) const CLIENTS: &[Client] = &[
         root: RootArgument::None,
         hooks_location: Location::Home(".codex/hooks.json"),
         hooks: Some(HookConfig {
-            // Codex has no event at the end of a session.
-            events: &[("UserPromptSubmit", Hook::Prompt)],
+            // Versions before 0.145 ignore `SessionEnd`.
+            events: &[("UserPromptSubmit", Hook::Prompt), ("SessionEnd", Hook::SessionEnd)],
             shape: HookShape::Nested(1),
         }),
         traces: &[Location::Home(".codex")],

@@ -129,7 +129,7 @@ impl Conversation {
             return;
         }
         let text = masked(text_of(inner.get("content")));
-        if text.trim().is_empty() {
+        if text.trim().is_empty() || is_user && is_of_client(text.trim()) {
             return;
         }
         let time = message.get("timestamp").and_then(Value::as_str).and_then(|time| time.parse::<Timestamp>().ok());
@@ -160,6 +160,14 @@ impl Conversation {
         }
         exchanges
     }
+}
+
+/// Whether the text of a prompt is from the client: an element such as `<environment_context>`, whose name has a `_` or
+/// `-`, or the instructions of the project, which Codex sends first.
+fn is_of_client(text: &str) -> bool {
+    let name = text.strip_prefix('<').and_then(|rest| rest.split_once('>')).map_or("", |(name, _)| name);
+    let is_name = name.contains(['_', '-']) && name.chars().all(|c| c.is_ascii_lowercase() || ['_', '-'].contains(&c));
+    is_name && text.ends_with('>') || text.starts_with("# AGENTS.md instructions")
 }
 
 /// Returns the texts in the content of a message: a string, or a list of parts.
@@ -198,9 +206,13 @@ not JSON
 {"type":"summary","summary":"x"}
 "#;
         assert_eq!(exchanges(claude), expected);
-        let codex = r#"{"type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"Why?"}]}}
+        let codex = r##"{"type":"session_meta","payload":{"id":"s","cwd":"/"}}
+{"type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"# AGENTS.md instructions for /p\n\nBe brief."}]}}
+{"type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"<environment_context>\n<cwd>/</cwd>\n</environment_context>"}]}}
+{"type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"Why?"}]}}
+{"type":"event_msg","payload":{"type":"user_message","message":"Why?"}}
 {"type":"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Because.\n\nAnd so on."}]}}
-"#;
+"##;
         assert_eq!(exchanges(codex), expected);
         let gemini = json!({"sessionId": "s", "messages": [{"type": "user", "content": "Why?"},
             {"type": "gemini", "content": [{"text": "Because."}, {"text": "And so on."}]}]});
@@ -224,6 +236,19 @@ not JSON
             assert_eq!(exchanges(text), [], "{text}");
         }
         assert_eq!(exchanges(&format!("{{\"x\": \"{}\"}}\n{claude}", "x".repeat(MAX_LINE_BYTES))), expected);
+    }
+
+    #[test]
+    fn only_texts_of_the_client_are_left_out() {
+        for text in [
+            "<command-name>/clear</command-name> <command-args></command-args>",
+            "<user_instructions>x</user_instructions>",
+        ] {
+            assert!(is_of_client(text), "{text}");
+        }
+        for text in ["<div>Why?</div>", "<a_b> is unknown", "Why <a_b>?</a_b>", "<", "# AGENTS.md", "a < b > c"] {
+            assert!(!is_of_client(text), "{text}");
+        }
     }
 
     #[test]

@@ -35,6 +35,44 @@ const FUNCTION_WORDS: [&str; 30] = [
 /// Weight of these words.
 const FUNCTION_WORD_WEIGHT: f32 = 0.15;
 
+/// Words that tell when something happens. Names of months that are also common words are left out.
+const TIME_WORDS: [&str; 34] = [
+    "ago",
+    "april",
+    "august",
+    "day",
+    "days",
+    "december",
+    "february",
+    "friday",
+    "january",
+    "july",
+    "june",
+    "last",
+    "monday",
+    "month",
+    "months",
+    "next",
+    "november",
+    "october",
+    "recently",
+    "saturday",
+    "september",
+    "sunday",
+    "thursday",
+    "today",
+    "tomorrow",
+    "tonight",
+    "tuesday",
+    "wednesday",
+    "week",
+    "weekend",
+    "weeks",
+    "year",
+    "years",
+    "yesterday",
+];
+
 /// Weights of the properties of a turn; the score of the turn has the weight 1. They were chosen on the conversations
 /// of REALTALK (Lee et al., "REALTALK: A 21-Day Real-World Dataset for Long-Term Conversation", 2025).
 const OWN: f32 = 0.5;
@@ -42,6 +80,8 @@ const NEIGHBOURHOOD: f32 = 0.5;
 const SESSION: f32 = 0.3;
 const SPEAKER: f32 = 0.4;
 const LENGTH: f32 = 0.4;
+/// Weight of a word of time in the turn, if the query asks when something happened.
+const TIME: f32 = 0.2;
 
 /// Reorders the candidates that are turns. The best turn gets the best score of a turn, so the order of turns and other
 /// candidates changes little. `strength` is 0..=1; 0 keeps the order.
@@ -93,7 +133,9 @@ pub(super) fn reorder(
         let name = text(ranked[at].retrieved.chunk, column::SPEAKER).unwrap_or_default();
         let is_named = name.split_whitespace().next().is_some_and(|name| query.mentions(name));
         let length = ((1.0 + own[turn].words).ln() / (1.0 + LONG_WORDS).ln()).min(1.0);
-        let evidence = keywords + SPEAKER * f32::from(u8::from(is_named)) + LENGTH * length;
+        let tells_time = query.asks_when && own[turn].tells_time;
+        let share = |holds: bool| f32::from(u8::from(holds));
+        let evidence = keywords + SPEAKER * share(is_named) + LENGTH * length + TIME * share(tells_time);
         ranked[at].score / best + strength * evidence
     };
     let combined: Vec<f32> = turns.iter().enumerate().map(combine).collect();
@@ -117,8 +159,10 @@ struct StemmedQuery {
     stemmer: Stemmer,
     /// Each stem with the weight of its term in the query.
     stems: Vec<(String, f32)>,
-    /// For each word that was compared, the position of its stem in the query.
-    known: FxHashMap<Box<str>, Option<usize>>,
+    /// Whether the query asks when something happened.
+    asks_when: bool,
+    /// For each word that was compared, the position of its stem in the query, and whether it tells a time.
+    known: FxHashMap<Box<str>, (Option<usize>, bool)>,
 }
 
 impl StemmedQuery {
@@ -133,7 +177,8 @@ impl StemmedQuery {
                 stems.push((stem.into_owned(), weight));
             }
         }
-        Self { stemmer, stems, known: FxHashMap::default() }
+        let asks_when = query.parts().any(|(_, term)| term.text == "when");
+        Self { stemmer, stems, asks_when, known: FxHashMap::default() }
     }
 
     /// Whether the query contains a form of `word`.
@@ -145,19 +190,21 @@ impl StemmedQuery {
 
     /// Counts the words of a turn.
     fn count(&mut self, text: &str) -> Counts {
-        let mut counts = Counts { stems: vec![0.0; self.stems.len()], words: 0.0 };
+        let mut counts = Counts { stems: vec![0.0; self.stems.len()], words: 0.0, tells_time: false };
         let text = text[..text.floor_char_boundary(MAX_TEXT_BYTES)].to_lowercase();
         for word in text.split(|character: char| !character.is_alphanumeric()).filter(|word| !word.is_empty()) {
             counts.words += 1.0;
-            let position = match self.known.get(word) {
+            let (position, tells_time) = match self.known.get(word) {
                 Some(known) => *known,
                 None => {
                     let stem = self.stemmer.stem(word);
                     let position = self.stems.iter().position(|(known, _)| *known == stem);
-                    self.known.insert(word.into(), position);
-                    position
+                    let known = (position, tells_time(word));
+                    self.known.insert(word.into(), known);
+                    known
                 }
             };
+            counts.tells_time |= tells_time;
             if let Some(position) = position {
                 counts.stems[position] += 1.0;
             }
@@ -182,6 +229,8 @@ struct Counts {
     stems: Vec<f32>,
     /// Number of all words.
     words: f32,
+    /// Whether a word tells a time.
+    tells_time: bool,
 }
 
 impl Counts {
@@ -194,6 +243,12 @@ impl Counts {
         }
         sum
     }
+}
+
+/// Whether a lower-case word tells when something happens. The years 1900 to 2099 are such words.
+fn tells_time(word: &str) -> bool {
+    let is_year = word.len() == 4 && word.parse().is_ok_and(|year: u32| (1900..2100).contains(&year));
+    is_year || TIME_WORDS.binary_search(&word).is_ok()
 }
 
 /// Returns the BM25 scores of texts, divided by the highest score.
@@ -226,6 +281,15 @@ mod tests {
         assert_eq!((counts[0].stems[stem("hike")], counts[0].stems[stem("carol")], counts[0].words), (3.0, 1.0, 10.0));
         assert_eq!((counts[1].stems[stem("hike")], counts[1].words), (0.0, 0.0));
         assert!(query.mentions("CAROL") && query.mentions("hiking") && !query.mentions("Dave"));
+    }
+
+    #[test]
+    fn words_of_time_are_recognised() {
+        assert!(TIME_WORDS.is_sorted());
+        let (query, counts) =
+            counts("When did Carol move?", &["We moved LAST spring", "in 1998!", "5 boxes, 3000 books"]);
+        assert!(query.asks_when && !StemmedQuery::new(&ParsedQuery::parse("Where?").expect("a word")).asks_when);
+        assert_eq!(counts.iter().map(|turn| turn.tells_time).collect::<Vec<_>>(), [true, true, false]);
     }
 
     #[test]
