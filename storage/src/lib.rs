@@ -115,5 +115,5 @@ pub use unfinished::{RowExtent, StageFailure, Unfinished, UnfinishedRow, Unfinis
 pub use user::UserDirectory;
 pub use workers::Workers;
 pub use write::options::WriterOptions;
-pub use write::prepared::{FilePreparer, PreparedFiles, ReservedIds};
+pub use write::prepared::{FilePreparer, FirstChunk, PreparedFiles, ReservedIds};
 pub use write::writer::IndexWriter;
