@@ -101,6 +101,7 @@ pub use read::chunk::{
     Complexity, GitHistory, GitState, Governance, HistoryTier, MetaValue, NewChunk, Relations, StoredTokens,
     UnknownChunkType, module_name,
 };
+pub use read::content::{CacheCounter, CacheCounts};
 pub use read::files::{FileFinder, FileOutcome, FileRecord, FileRow, FileStamp};
 pub use read::label::{Label, LabelKind};
 pub use read::representation::FileRepresentation;
