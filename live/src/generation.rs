@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use aurora_project::{Project, ProjectError, chain};
 use aurora_query::{Mode, Searcher};
-use aurora_storage::StorageError;
+use aurora_storage::{CacheCounter, CacheCounts, StorageError};
 
 /// Maximum time that [`Generation::release`] waits for searches that still read the generation.
 const MAX_RELEASE_WAIT: Duration = Duration::from_secs(1);
@@ -22,6 +22,10 @@ pub(crate) struct Generation {
     opening: Mutex<()>,
     /// Whether the last attempt to open the published generation failed.
     is_failing: AtomicBool,
+    /// Uses of the opened generation. A generation that has to be opened is a miss.
+    uses: CacheCounter,
+    /// Uses of the caches of earlier generations, in the order of [`Searcher::cache_counts`].
+    closed: [CacheCounter; 2],
 }
 
 impl Generation {
@@ -32,6 +36,7 @@ impl Generation {
     /// invalid.
     pub(crate) fn searcher(&self, project: &Project, name: &str) -> Result<Arc<Searcher>, ProjectError> {
         if let Some(searcher) = self.opened() {
+            self.uses.count(true);
             return Ok(searcher);
         }
         let _opening = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
@@ -49,8 +54,29 @@ impl Generation {
         let snapshot = project.snapshot()?;
         let opened = project.searcher(name, snapshot, project.settings(Vec::new())?, Mode::Hybrid)?;
         let searcher = Arc::new(opened.searcher);
-        *self.current.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&searcher));
+        self.uses.count(false);
+        let before = self.current.write().unwrap_or_else(PoisonError::into_inner).replace(Arc::clone(&searcher));
+        self.keep_counts(before.as_deref());
         Ok(searcher)
+    }
+
+    /// Keeps the counts of the caches of a generation that is closed.
+    fn keep_counts(&self, closed: Option<&Searcher>) {
+        for (kept, (_, counts)) in self.closed.iter().zip(closed.into_iter().flat_map(Searcher::cache_counts)) {
+            kept.add(counts);
+        }
+    }
+
+    /// Returns how often the opened generation and its caches were used, with the name of each cache. The counts never
+    /// decrease.
+    pub(crate) fn cache_counts(&self) -> Vec<(&'static str, CacheCounts)> {
+        let mut found = vec![("generation", self.uses.counts())];
+        for (kept, (name, counts)) in self.closed.iter().zip(self.opened().iter().flat_map(|open| open.cache_counts()))
+        {
+            let CacheCounts { hits, misses } = kept.counts();
+            found.push((name, CacheCounts { hits: hits + counts.hits, misses: misses + counts.misses }));
+        }
+        found
     }
 
     /// Closes the generation if its index file was deleted or replaced, so that the file now at that path can be
@@ -68,6 +94,7 @@ impl Generation {
     /// stays open until the last of these searches has ended.
     fn release(&self) {
         let opened = self.current.write().unwrap_or_else(PoisonError::into_inner).take();
+        self.keep_counts(opened.as_deref());
         let Some(opened) = opened.map(|opened| Arc::downgrade(&opened)) else { return };
         let end = Instant::now() + MAX_RELEASE_WAIT;
         while opened.strong_count() > 0 && Instant::now() < end {

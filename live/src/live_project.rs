@@ -8,7 +8,7 @@ use aurora_pipeline::CancelToken;
 use aurora_project::{Project, ProjectError};
 use aurora_query::Searcher;
 use aurora_stages::index as indexing;
-use aurora_storage::StorageError;
+use aurora_storage::{CacheCounts, StorageError};
 use tokio::sync::watch;
 
 use crate::backoff::Backoff;
@@ -112,6 +112,12 @@ impl LiveProject {
     /// Returns the current generation, if one has been opened.
     pub fn opened(&self) -> Option<Arc<Searcher>> {
         self.generation.opened()
+    }
+
+    /// Returns how often the opened generation and its caches were used, with the name of each cache: `generation`,
+    /// `texts` and `labels`. The last two are missing if no generation is open.
+    pub fn cache_counts(&self) -> Vec<(&'static str, CacheCounts)> {
+        self.generation.cache_counts()
     }
 
     /// Switches to the published generation if it differs from the opened one. If the published generation cannot be

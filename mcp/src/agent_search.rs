@@ -1,9 +1,10 @@
 //! Searches over code and over the memory that an agent may see.
 
 use std::path::PathBuf;
+use std::time::Instant;
 
 use aurora_live::{OpenedRoots, Roots};
-use aurora_memory::{AgentMemory, AgentSession, CombinedSearch, MemoryError, Scope};
+use aurora_memory::{AgentMemory, AgentSession, CombinedSearch, MemoryError, MemoryOperation, Scope};
 use aurora_project::{SearchRequest, Searchers, chain};
 use aurora_query::{QueryError, SearchResults, ShownChunk};
 
@@ -13,8 +14,10 @@ pub struct AgentSearch<'a> {
     session: Option<AgentSession>,
     /// Sentences about roots that were not opened.
     root_notes: Vec<String>,
-    roots: &'a Roots,
+    roots: Roots,
     memory: Option<&'a AgentMemory>,
+    operation: MemoryOperation,
+    begun: Instant,
 }
 
 impl<'a> AgentSearch<'a> {
@@ -23,9 +26,24 @@ impl<'a> AgentSearch<'a> {
     ///
     /// # Errors
     /// Fails if no root can be opened, or if the session is unknown.
-    pub fn open(roots: &'a Roots, memory: Option<&'a AgentMemory>, session: Option<&str>) -> Result<Self, MemoryError> {
-        let session = memory.map(|memory| memory.session(session)).transpose()?.flatten();
-        Self::combine(roots.open()?, roots, memory, session, None)
+    pub fn open(roots: &Roots, memory: Option<&'a AgentMemory>, session: Option<&str>) -> Result<Self, MemoryError> {
+        Self::observed(MemoryOperation::Search, memory, |begun| {
+            let session = memory.map(|memory| memory.session(session)).transpose()?.flatten();
+            Self::combine(roots.open()?, roots, memory, session, None, (MemoryOperation::Search, begun))
+        })
+    }
+
+    /// Opens a search, and reports an error to the observer of memory.
+    fn observed(
+        operation: MemoryOperation,
+        memory: Option<&AgentMemory>,
+        open: impl FnOnce(Instant) -> Result<Self, MemoryError>,
+    ) -> Result<Self, MemoryError> {
+        let begun = Instant::now();
+        match (open(begun), memory) {
+            (Err(error), Some(memory)) => memory.observed(operation, begun, Err(error)),
+            (opened, _) => opened,
+        }
     }
 
     /// Opens the roots, and the memories that the session called `session` may see in a scope. Without the name of a
@@ -35,28 +53,31 @@ impl<'a> AgentSearch<'a> {
     /// # Errors
     /// Fails if the session is unknown.
     pub fn for_recall(
-        roots: &'a Roots,
+        roots: &Roots,
         memory: &'a AgentMemory,
         session: Option<&str>,
         scope: Option<Scope>,
     ) -> Result<Self, MemoryError> {
-        let session = match memory.session(session)? {
-            Some(session) => session,
-            None => memory.issue_session()?,
-        };
-        let opened = roots.open().unwrap_or_else(|error| OpenedRoots {
-            searchers: Searchers::new(Vec::new()),
-            notes: vec![format!("Code was not searched: {}", chain(&error))],
-        });
-        Self::combine(opened, roots, Some(memory), Some(session), scope)
+        Self::observed(MemoryOperation::Recall, Some(memory), |begun| {
+            let session = match memory.session(session)? {
+                Some(session) => session,
+                None => memory.issue_session()?,
+            };
+            let opened = roots.open().unwrap_or_else(|error| OpenedRoots {
+                searchers: Searchers::new(Vec::new()),
+                notes: vec![format!("Code was not searched: {}", chain(&error))],
+            });
+            Self::combine(opened, roots, Some(memory), Some(session), scope, (MemoryOperation::Recall, begun))
+        })
     }
 
     fn combine(
         OpenedRoots { searchers, notes }: OpenedRoots,
-        roots: &'a Roots,
+        roots: &Roots,
         memory: Option<&'a AgentMemory>,
         session: Option<AgentSession>,
         scope: Option<Scope>,
+        (operation, begun): (MemoryOperation, Instant),
     ) -> Result<Self, MemoryError> {
         let code: Vec<_> = searchers.iter().cloned().collect();
         let indexes = match memory {
@@ -71,7 +92,7 @@ impl<'a> AgentSearch<'a> {
                 memory.open(code, &paths, config, session.as_ref(), scope)?
             }
         };
-        Ok(Self { indexes, session, root_notes: notes, roots, memory })
+        Ok(Self { indexes, session, root_notes: notes, roots: roots.clone(), memory, operation, begun })
     }
 
     /// Answers a request. If there is neither code nor memory, there are no results.
@@ -83,7 +104,16 @@ impl<'a> AgentSearch<'a> {
             let query = &request.query;
             return Ok(SearchResults { query: query.text.clone(), mode: query.mode, ..SearchResults::default() });
         }
-        self.indexes.ask(|searchers| searchers.search(request))
+        let found = self.indexes.ask(|searchers| searchers.search(request));
+        match self.memory {
+            Some(memory) => memory.observed(self.operation, self.begun, found),
+            None => found,
+        }
+    }
+
+    /// Returns the roots of the search.
+    pub fn roots(&self) -> &Roots {
+        &self.roots
     }
 
     /// Returns the opened indexes.

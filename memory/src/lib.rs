@@ -42,7 +42,7 @@ mod verification;
 
 pub use agents::{
     AgentMemory, AgentSession, DATA_NOTICE, MAX_ENTRY_BYTES, MAX_SERVER_BYTES, MAX_SERVER_ENTRIES, MAX_SESSION_BYTES,
-    MAX_SESSION_ENTRIES, NewMemory, NewMemoryKind, Remembered,
+    MAX_SESSION_ENTRIES, MemoryOperation, NewMemory, NewMemoryKind, OperationError, OperationResult, Remembered,
 };
 pub use audit::{Audit, AuditOptions, Finding, FindingKind, ProjectCode, Repair};
 pub use aurora_memory_policy::{Scope, UnknownScope};

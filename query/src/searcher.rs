@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use aurora_analysis::{QueryEmbedder, Reranker, StaticModel};
-use aurora_storage::{AccessLog, AccessRecord, Annotations, ColumnDeclaration, Snapshot, StorageError};
+use aurora_storage::{AccessLog, AccessRecord, Annotations, CacheCounts, ColumnDeclaration, Snapshot, StorageError};
 
 use crate::config::SearchConfig;
 use crate::facet_index::FacetIndex;
@@ -121,6 +121,12 @@ impl Searcher {
     /// Returns whether the caller reported that the program of a stage has changed since the last index run.
     pub(crate) fn has_changed(&self, stage: &str) -> bool {
         self.changed_stages.iter().any(|changed| changed == stage)
+    }
+
+    /// Returns how often the caches of this generation were used, with the name of each cache: `texts` are decompressed
+    /// texts, and `labels` are the chunks with a name that searches have looked up.
+    pub fn cache_counts(&self) -> [(&'static str, CacheCounts); 2] {
+        [("texts", self.snapshot.cached_texts()), ("labels", self.label_cache.counter.counts())]
     }
 
     /// The name that users see; empty for the only index of a search.

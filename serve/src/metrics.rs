@@ -1,9 +1,11 @@
 //! The metrics of the server, in the OpenMetrics text format.
 
 use std::fmt;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use aurora_live::Roots;
+use aurora_memory::{MemoryOperation, OperationResult};
 use aurora_project::{FeedbackReport, Interface, has_close_result};
 use aurora_query::{Mode, SearchResults};
 use prometheus_client::encoding::text::encode;
@@ -34,6 +36,9 @@ pub(crate) struct Metrics {
     without_close_result: Counter,
     without_vectors: Counter,
     feedback: Family<Labels<1>, Counter>,
+    memory_operations: Family<Labels<2>, Counter>,
+    memory_durations: Family<Labels<1>, Histogram>,
+    cache_uses: Family<Labels<3>, Counter>,
     generations: Family<Labels<1>, Gauge>,
     chunks: Family<Labels<1>, Gauge>,
     files: Family<Labels<1>, Gauge>,
@@ -47,6 +52,11 @@ fn registered<M: Metric + Clone + Default>(registry: &mut Registry, name: &str, 
     metric
 }
 
+/// Creates histograms of durations, one for each combination of labels.
+fn durations_by<const N: usize>() -> Family<Labels<N>, Histogram> {
+    Family::new_with_constructor((|| Histogram::new(BUCKETS)) as fn() -> Histogram)
+}
+
 impl Metrics {
     pub(crate) fn new() -> Self {
         let mut registry = Registry::with_prefix("aurora");
@@ -54,10 +64,9 @@ impl Metrics {
         let open_connections = registered(&mut registry, "open_connections", "Open connections");
         let refused_connections = registered(&mut registry, "refused_connections", refused);
         let requests = registered(&mut registry, "requests", "Answered requests");
-        let durations = Family::new_with_constructor((|| Histogram::new(BUCKETS)) as fn() -> Histogram);
+        let durations = durations_by();
         registry.register_with_unit("request", "Time from a request to its answer", Unit::Seconds, durations.clone());
-        let histograms = || Family::new_with_constructor((|| Histogram::new(BUCKETS)) as fn() -> Histogram);
-        let (searches, phases) = (histograms(), histograms());
+        let (searches, phases) = (durations_by(), durations_by());
         let help = "Duration of searches, by interface and mode";
         registry.register_with_unit("search_duration", help, Unit::Seconds, searches.clone());
         let help = "Duration of the phases of searches, by phase and mode";
@@ -72,6 +81,13 @@ impl Metrics {
             "Searches in mode hybrid that ranked by keywords only, because the query could not be embedded",
         );
         let feedback = registered(&mut registry, "feedback", "Judged results, by verdict");
+        let memory_operations =
+            registered(&mut registry, "memory_operations", "Operations on memory, by operation and result");
+        let memory_durations = durations_by();
+        let help = "Duration of operations on memory, by operation";
+        registry.register_with_unit("memory_operation_duration", help, Unit::Seconds, memory_durations.clone());
+        let help = "Uses of the caches of searches, by root, cache and result (hit or miss)";
+        let cache_uses = registered(&mut registry, "cache_uses", help);
         let generations = registered(&mut registry, "index_generation", "Generation of the index in use");
         let chunks = registered(&mut registry, "index_chunks", "Chunks in the index");
         let files = registered(&mut registry, "index_files", "Files in the index");
@@ -86,6 +102,9 @@ impl Metrics {
             without_close_result,
             without_vectors,
             feedback,
+            memory_operations,
+            memory_durations,
+            cache_uses,
             generations,
             chunks,
             files,
@@ -124,12 +143,27 @@ impl Metrics {
         self.feedback.get_or_create(&[("verdict", verdict)]).inc_by(report.chunks.len() as u64);
     }
 
+    /// Counts an operation on memory.
+    pub(crate) fn remembered(&self, operation: MemoryOperation, result: OperationResult, took: Duration) {
+        let operation = ("operation", operation.as_str().to_owned());
+        self.memory_durations.get_or_create(std::array::from_ref(&operation)).observe(took.as_secs_f64());
+        self.memory_operations.get_or_create(&[operation, ("result", result.as_str().to_owned())]).inc();
+    }
+
     /// Returns all metrics as text.
     ///
     /// # Errors
     /// Returns an error only if writing to a string fails, which does not happen.
     pub(crate) fn text(&self, roots: &Roots) -> Result<String, fmt::Error> {
         for root in roots.iter() {
+            for (cache, counts) in root.cache_counts() {
+                for (result, count) in [("hit", counts.hits), ("miss", counts.misses)] {
+                    let labels =
+                        [("root", root.name().to_owned()), ("cache", cache.to_owned()), ("result", result.to_owned())];
+                    // The caches count their uses themselves. Counts never decrease, also if requests overlap.
+                    self.cache_uses.get_or_create(&labels).inner().fetch_max(count, Ordering::Relaxed);
+                }
+            }
             let Some(searcher) = root.opened() else { continue };
             let manifest = searcher.snapshot().manifest();
             let set = |family: &Family<Labels<1>, Gauge>, value: u64| {

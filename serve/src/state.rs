@@ -62,8 +62,13 @@ impl State {
         let metrics = Arc::new(Metrics::new());
         let observed = Arc::clone(&metrics);
         options.roots.on_search(move |via, found| observed.searched(via, found));
+        let memory = agent_memory(&options);
+        if let Ok(memory) = &memory {
+            let observed = Arc::clone(&metrics);
+            memory.on_operation(move |operation, result, took| observed.remembered(operation, result, took));
+        }
         Arc::new(Self {
-            memory: agent_memory(&options),
+            memory,
             metrics,
             stop,
             rates: rate.map(Rates::new),

@@ -1,7 +1,7 @@
 //! The `store` stage, which passes files, chunks and vectors to the index writer, in the order of the walk.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use aurora_pipeline::{
     Access, BatchView, BuildContext, Entity, Fingerprint, Stage, StageConfig, StageContext, StageError, Worker,
@@ -9,13 +9,13 @@ use aurora_pipeline::{
 };
 use aurora_redact::masked;
 use aurora_storage::{
-    ChunkHistory, FileOutcome, FileRecord, FileStamp, IndexWriter, NewChunk, ReservedIds, RowExtent, StoredTokens,
-    UnfinishedRow,
+    ChunkHistory, FileOutcome, FileRecord, FileStamp, FirstChunk, IndexWriter, NewChunk, ReservedIds, RowExtent,
+    StoredTokens, UnfinishedRow,
 };
 
 use crate::columns::{
-    Attribution, BLAME, CHUNK_ID, EMBEDDING, FileStatus, HASH, INODE, LANGUAGE, MTIME, PATH, PREVIOUS, ParsedFile,
-    RECORD, SIGNAL, SIZE, STATUS, SYMBOLS, StoredId, TOKENS,
+    Attribution, BLAME, CHUNK_ID, EMBEDDING, FileStatus, HASH, INODE, LANGUAGE, LOG_PART, LogPart, MTIME, PATH,
+    PREVIOUS, ParsedFile, RECORD, Record, RelativePath, SIGNAL, SIZE, STATUS, SYMBOLS, StoredId, TOKENS,
 };
 use crate::git_signal::to_stored;
 use crate::metadata::{ChunkMetadata, metadata};
@@ -48,6 +48,7 @@ impl StageConfig for Store {
                 EMBEDDING.spec(),
                 TOKENS.spec(),
                 PREVIOUS.spec(),
+                LOG_PART.spec(),
             ])
             .reads_dynamic()
             .writes([CHUNK_ID.spec()])
@@ -59,6 +60,7 @@ impl StageConfig for Store {
             writer: service(cx)?,
             clock: service(cx)?,
             moves: service(cx)?,
+            log: Mutex::default(),
         }))
     }
 }
@@ -68,11 +70,31 @@ struct StoreStage {
     writer: Arc<IndexWriter>,
     clock: Arc<RunClock>,
     moves: Arc<Moves>,
+    /// The log whose parts are being stored.
+    log: Mutex<Option<StoredLog>>,
+}
+
+/// A log that is stored in parts.
+struct StoredLog {
+    path: RelativePath,
+    first: Option<FirstChunk>,
+    next_part: u32,
+    /// Whether no part is missing so far. A run that is cancelled drops parts.
+    is_whole: bool,
+}
+
+/// The position of a part of a log.
+#[derive(Default)]
+struct PartPosition {
+    /// The first chunk of the log, if it is in an earlier part.
+    first: Option<FirstChunk>,
+    /// Whether this part completes the log.
+    is_end: bool,
 }
 
 impl Stage for StoreStage {
     fn open(&self) -> Box<dyn Worker + '_> {
-        Box::new(StoreWorker { stage: self, reserved: None })
+        Box::new(StoreWorker { stage: self, reserved: None, position: PartPosition::default() })
     }
 
     fn fingerprint(&self) -> Fingerprint {
@@ -84,6 +106,8 @@ struct StoreWorker<'a> {
     stage: &'a StoreStage,
     /// The ids reserved for the current batch.
     reserved: Option<ReservedIds>,
+    /// The position of the current batch, if it is a part of a log.
+    position: PartPosition,
 }
 
 impl Worker for StoreWorker<'_> {
@@ -92,7 +116,16 @@ impl Worker for StoreWorker<'_> {
         let stored = batch.chunk_files().iter().filter(|file| statuses[**file as usize].stores_chunks()).count();
         let vectors = batch.read_optional(EMBEDDING)?.unwrap_or_default();
         let dimensions = vectors.iter().flatten().next().map(Vec::len);
-        self.reserved = Some(self.stage.writer.reserve(stored, dimensions).map_err(StageError::from_error)?);
+        let part = log_part(batch, 0)?;
+        // The reserved ids also determine the order of the parts, so a part without chunks needs an id as well.
+        let ids = if part.is_some() { stored.max(1) } else { stored };
+        let reserved = self.stage.writer.reserve(ids, dimensions).map_err(StageError::from_error)?;
+        if let Some(part) = part {
+            let key = batch.read(RECORD)?.first().map(|Record(chunk)| chunk.key.clone());
+            let first = reserved.iter().next().zip(key).map(|(id, key)| FirstChunk { id, key });
+            self.position = self.stage.admit_part(&batch.read(PATH)?[0], part, first);
+        }
+        self.reserved = Some(reserved);
         Ok(())
     }
 
@@ -117,7 +150,13 @@ impl Worker for StoreWorker<'_> {
                 _ => {
                     let unfinished = unfinished.get(row).cloned().unwrap_or_default();
                     let record = FileRecord { unfinished, ..self.record(batch, row, status)? };
-                    let stored = preparer.replace_file(record, &chunks[row]);
+                    let stored = match log_part(batch, row)? {
+                        Some(part) => {
+                            let PartPosition { first, is_end } = &self.position;
+                            preparer.add_part(part_record(record, part, *is_end), &chunks[row], first.as_ref())
+                        }
+                        None => preparer.replace_file(record, &chunks[row]),
+                    };
                     let stored = stored.map_err(StageError::from_error)?;
                     if let (Some(&first), Some(Attribution::Lines { blame, .. })) =
                         (stored.first(), attribution(batch, row)?)
@@ -127,7 +166,10 @@ impl Worker for StoreWorker<'_> {
                     ids.extend(stored.into_iter().map(StoredId));
                 }
             }
-            if let FileStatus::Renamed { from } = status {
+            let is_later_part = log_part(batch, row)?.is_some_and(|part| part.index > 0);
+            if let FileStatus::Renamed { from } = status
+                && !is_later_part
+            {
                 cx.count("files.moved", 1);
                 self.stage.moves.add(from, &paths[row]);
             }
@@ -137,6 +179,32 @@ impl Worker for StoreWorker<'_> {
         batch.write(CHUNK_ID, ids)?;
         Ok(())
     }
+}
+
+impl StoreStage {
+    /// Returns the position of the next part of a log. `first` is the first chunk of the part.
+    fn admit_part(&self, path: &RelativePath, part: &LogPart, first: Option<FirstChunk>) -> PartPosition {
+        let mut open = self.log.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = open.take().filter(|log| log.path == *path && part.index > 0);
+        let new = || StoredLog { path: Arc::clone(path), first: None, next_part: 0, is_whole: true };
+        let StoredLog { path, first: known, next_part, is_whole } = before.unwrap_or_else(new);
+        let is_whole = is_whole && part.index == next_part;
+        let position = PartPosition { first: known.clone(), is_end: is_whole && part.is_last };
+        *open = Some(StoredLog { path, first: known.or(first), next_part: part.index + 1, is_whole });
+        position
+    }
+}
+
+/// Returns the part of a log in a row, or `None` if the row is a whole file.
+fn log_part<'b>(batch: &'b BatchView<'_>, row: usize) -> Result<Option<&'b LogPart>, StageError> {
+    Ok(batch.read_optional(LOG_PART)?.and_then(|parts| parts.get(row)).and_then(Option::as_ref))
+}
+
+/// Returns the record of a part of a log. Until the log is complete, its record does not identify its content, so that
+/// the next run reads the log again if this run stops before.
+fn part_record(record: FileRecord, part: &LogPart, is_end: bool) -> FileRecord {
+    let identified = FileRecord { lines: part.lines, ..record };
+    if is_end { identified } else { FileRecord { hash: [0; 32], stamp: FileStamp::default(), ..identified } }
 }
 
 impl StoreWorker<'_> {
@@ -172,7 +240,8 @@ impl StoreWorker<'_> {
     /// Returns the stamp (times and inode) to store for a file.
     fn stamp(&self, batch: &BatchView<'_>, row: usize) -> Result<FileStamp, StageError> {
         let inode = batch.read_optional(INODE)?.map(|inodes| inodes[row]).unwrap_or_default();
-        Ok(self.stage.clock.stamp_to_store(inode.stamp(batch.read(MTIME)?[row])))
+        let of_log = log_part(batch, row)?.map(|part| part.stamp);
+        Ok(self.stage.clock.stamp_to_store(of_log.unwrap_or(inode.stamp(batch.read(MTIME)?[row]))))
     }
 
     /// Returns the stored row of a file.

@@ -101,6 +101,7 @@ pub use read::chunk::{
     Complexity, GitHistory, GitState, Governance, HistoryTier, MetaValue, NewChunk, Relations, StoredTokens,
     UnknownChunkType, module_name,
 };
+pub use read::content::{CacheCounter, CacheCounts};
 pub use read::files::{FileFinder, FileOutcome, FileRecord, FileRow, FileStamp};
 pub use read::label::{Label, LabelKind};
 pub use read::representation::FileRepresentation;
@@ -115,5 +116,5 @@ pub use unfinished::{RowExtent, StageFailure, Unfinished, UnfinishedRow, Unfinis
 pub use user::UserDirectory;
 pub use workers::Workers;
 pub use write::options::WriterOptions;
-pub use write::prepared::{FilePreparer, PreparedFiles, ReservedIds};
+pub use write::prepared::{FilePreparer, FirstChunk, PreparedFiles, ReservedIds};
 pub use write::writer::IndexWriter;

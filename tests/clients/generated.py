@@ -44,6 +44,8 @@ with CLIENT:
     found = call("search.search", body=models.SearchBody.from_dict({"query": "remove the oldest page"}))
     best = found.to_dict()["results"][0]
     assert best["file"] == "src/cache.py", best
+    body = models.SearchBody.from_dict({"query": "remove the oldest page", "memory": True})
+    assert any("Memory was searched" in note for note in call("search.search", body=body).notes)
     batch = call("search.batch", body=models.BatchBody.from_dict({"queries": [{"query": "page"}, {"query": "cache"}]}))
     assert len(batch.to_dict()["answers"]) == 2
     assert "evict_oldest" in call("search.chunk", id=best["id"]).content

@@ -260,7 +260,22 @@ fn health_readiness_and_metrics_are_served() {
     assert_eq!(server.get("/healthz").json(), json!({"status": "ok"}));
     assert_eq!(server.get("/readyz").json(), json!({"status": "ok"}));
     server.post("/api/v1/search", &json!({"query": "page"}));
+    let uses = |figures: &str, cache: &str, result: &str| -> u64 {
+        let labels = format!(r#",cache="{cache}",result="{result}"}} "#);
+        let line = figures.lines().find(|line| line.starts_with("aurora_cache_uses_total{") && line.contains(&labels));
+        line.and_then(|line| line.rsplit(' ').next()?.parse().ok()).unwrap_or_else(|| panic!("{labels} in {figures}"))
+    };
     let figures = server.get("/metrics");
+    assert_eq!((uses(&figures.body, "generation", "miss"), uses(&figures.body, "texts", "miss") > 0), (1, true));
+    let before = figures.body.clone();
+    server.post("/api/v1/search", &json!({"query": "page", "record": false}));
+    let after = server.get("/metrics").body;
+    for (cache, result, is_used) in
+        [("generation", "hit", true), ("generation", "miss", false), ("texts", "hit", true), ("texts", "miss", false)]
+    {
+        let (before, after) = (uses(&before, cache, result), uses(&after, cache, result));
+        assert_eq!(after > before, is_used, "{cache} {result}: {before}, then {after}");
+    }
     assert!(figures.head.contains("openmetrics-text"), "{figures:?}");
     let name = fixture.root().file_name().and_then(|name| name.to_str()).expect("the name is UTF-8");
     for line in [

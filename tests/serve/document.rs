@@ -61,6 +61,7 @@ fn every_answer_conforms_to_the_document() {
         found(json!({"fixed": "page"})),
         found(json!({"query": "page", "budget": 100})),
         found(json!({"query": "page", "facets": true, "highlight": true})),
+        found(json!({"query": "page", "memory": true})),
         found(json!({"query": ""})),
         found(json!({"query": "x", "root": "y"})),
         (

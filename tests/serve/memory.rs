@@ -84,6 +84,87 @@ fn every_answer_about_memory_conforms_to_the_document() {
 }
 
 #[test]
+fn a_search_includes_memory_only_on_request_and_with_the_token() {
+    let fixture = indexed();
+    let server = start(&fixture, &[]);
+    let document = serde_json::to_value(aurora_serve::openapi()).expect("the document is JSON");
+    let session = post(&server, "/api/v1/memory/sessions", &json!({})).json()["id"].clone();
+    for entry in [
+        json!({"kind": "note", "content": "Zebra pages are evicted at night"}),
+        json!({"kind": "note", "content": "The zebra page is private", "session": session}),
+    ] {
+        assert_eq!(post(&server, "/api/v1/memory/remember", &entry).status, 200);
+    }
+    let ask = |more: Value, status: u16| {
+        let mut body = json!({"query": "zebra page"});
+        body.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+        let answer = post(&server, "/api/v1/search", &body);
+        assert_eq!(answer.status, status, "{body}: {answer:?}");
+        check(&document, "POST", "/api/v1/search", &answer);
+        answer.json()
+    };
+    let sources = |answer: &Value| -> Vec<Value> {
+        answer["results"].as_array().expect("a list").iter().map(|hit| hit["source"].clone()).collect()
+    };
+    let code = ask(json!({}), 200);
+    assert!(!sources(&code).contains(&json!("memory")) && !code.to_string().contains("Memory was searched"), "{code}");
+    let both = ask(json!({"memory": true}), 200);
+    assert!(sources(&both).contains(&json!("memory")) && sources(&both).contains(&json!("code")), "{both}");
+    let text = both.to_string();
+    assert!(text.contains("at night") && !text.contains("private") && text.contains("Memory was searched"), "{text}");
+    let own = ask(json!({"memory": true, "session": session}), 200).to_string();
+    assert!(own.contains("is private") && own.contains("at night"), "{own}");
+    let texts = ask(json!({"memory": true, "budget": 500}), 200).to_string();
+    assert!(texts.contains("at night") && texts.contains("Memory was searched"), "{texts}");
+    ask(json!({"session": session}), 422);
+    ask(json!({"memory": true, "session": "s1"}), 404);
+    let batch = json!({"queries": [{"query": "zebra page"}, {"query": "zebra page", "memory": true}]});
+    let batch = post(&server, "/api/v1/search/batch", &batch).json();
+    assert!(!batch["answers"][0].to_string().contains("at night"), "{batch}");
+    assert!(batch["answers"][1].to_string().contains("at night"), "{batch}");
+
+    let open = Server::start(&fixture, &[]);
+    let refused = open.post("/api/v1/search", &json!({"query": "zebra page", "memory": true}));
+    assert_eq!(refused.status, 403, "{refused:?}");
+    check(&document, "POST", "/api/v1/search", &refused);
+    assert_eq!(open.post("/api/v1/search", &json!({"query": "zebra page"})).status, 200);
+}
+
+#[test]
+fn operations_on_memory_are_counted_by_result() {
+    let fixture = indexed();
+    let server = start(&fixture, &[]);
+    let ask = |path: &str, body: Value| post(&server, path, &body).json();
+    let session = ask("/api/v1/memory/sessions", json!({}))["id"].clone();
+    ask(
+        "/api/v1/memory/remember",
+        json!({"kind": "note", "content": "Pages are evicted at night", "session": session}),
+    );
+    ask("/api/v1/memory/remember", json!({"kind": "note", "content": "x", "session": "s1"}));
+    ask("/api/v1/memory/recall", json!({"query": "evicted pages", "session": session}));
+    ask("/api/v1/memory/recall", json!({"query": "evicted pages", "session": "s1"}));
+    ask("/api/v1/search", json!({"query": "evicted pages", "memory": true}));
+    ask("/api/v1/search", json!({"query": "evicted pages"}));
+    ask("/api/v1/memory/outcome", json!({"session": session, "result": "success"}));
+    let token = format!("authorization: Bearer {TOKEN}");
+    let figures = server.request("GET", "/metrics", &[&token], "").body;
+    for (operation, result, count) in [
+        ("session", "ok", 1),
+        ("remember", "ok", 1),
+        ("remember", "refused", 1),
+        ("recall", "ok", 1),
+        ("recall", "refused", 1),
+        ("search", "ok", 1),
+        ("outcome", "ok", 1),
+    ] {
+        let line = format!(r#"aurora_memory_operations_total{{operation="{operation}",result="{result}"}} {count}"#);
+        assert!(figures.contains(&line), "{line} in {figures}");
+    }
+    let line = r#"aurora_memory_operation_duration_seconds_count{operation="recall"} 2"#;
+    assert!(figures.contains(line), "{line} in {figures}");
+}
+
+#[test]
 fn a_read_only_server_only_recalls() {
     let fixture = indexed();
     let server = start(&fixture, &["--read-only"]);

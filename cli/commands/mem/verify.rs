@@ -175,18 +175,18 @@ fn dangling_references(memory: &Memory) -> Outcome<Vec<String>> {
             dangling.extend(references.iter().map(|reference| describe(reference, "a log that does not exist:")));
             continue;
         };
+        let wanted: HashSet<&str> = references.iter().filter_map(Reference::heading).collect();
         let (mut sections, mut last_line) = (HashSet::new(), 0);
         // A log that cannot be read to its end is reported like a log without the rest of its sections.
         let _ = logs.iter().try_for_each(|logs| {
             logs.sections(log, &mut |section| {
                 last_line = section.line_end;
-                sections.extend(section.name);
+                sections.extend(section.name.filter(|name| wanted.contains(name.as_str())));
                 true
             })
         });
         for reference in &references {
-            let heading = reference.section.as_deref().map(|section| section.trim_start_matches('#').trim());
-            if let Some(heading) = heading.filter(|heading| !sections.contains(*heading)) {
+            if let Some(heading) = reference.heading().filter(|heading| !sections.contains(*heading)) {
                 dangling.push(describe(reference, &format!("a section that does not exist, {heading:?}, of")));
             } else if reference.last_line.is_some_and(|line| line > last_line) {
                 dangling.push(describe(reference, "lines after the end of"));
@@ -201,6 +201,12 @@ struct Reference {
     entry: String,
     section: Option<String>,
     last_line: Option<u64>,
+}
+
+impl Reference {
+    fn heading(&self) -> Option<&str> {
+        self.section.as_deref().map(|section| section.trim_start_matches('#').trim())
+    }
 }
 
 /// Whether the error means that the memory is damaged.

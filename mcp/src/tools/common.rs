@@ -3,7 +3,7 @@
 use aurora_memory::MemoryError;
 use aurora_project::{ProjectError, chain};
 use aurora_query::{FilterSpec, MAX_TOKEN_BYTES, QueryError, estimate_tokens};
-use aurora_storage::StorageError;
+use aurora_storage::{Complexity, StorageError};
 use serde::Deserialize;
 
 /// Number of tokens in an answer if the call has no `budget`.
@@ -16,6 +16,19 @@ pub(crate) const MAX_BUDGET: usize = 50_000;
 const MAX_NAME_BYTES: usize = 100;
 /// Last line of a text that was cut off.
 const CUT: &str = "(cut: the rest exceeds the budget)";
+
+/// Minimum score of a complexity that answers mention. It corresponds to ten branches and loops, from which on McCabe
+/// (1976) recommends to divide a function.
+const MIN_NOTABLE_COMPLEXITY: f32 = 0.5;
+
+/// Describes the complexity of a definition, such as `complexity 0.58 (12 branches, 2 loops)`; `None` if it is not
+/// notable.
+pub(crate) fn notable_complexity(complexity: &Complexity) -> Option<String> {
+    let Complexity { branches, loops, score } = *complexity;
+    let counted = |count: u32, unit: &str, plural: &str| format!("{count} {}", if count == 1 { unit } else { plural });
+    let (branches, loops) = (counted(branches, "branch", "branches"), counted(loops, "loop", "loops"));
+    (score >= MIN_NOTABLE_COMPLEXITY).then(|| format!("complexity {score:.2} ({branches}, {loops})"))
+}
 
 /// An error that a call of a tool returns.
 #[derive(Debug, thiserror::Error)]

@@ -1,13 +1,16 @@
 //! `search`: the best texts for a query from code and memory, within a budget.
 
+use std::cmp::Ordering;
+
 use aurora_live::Roots;
 use aurora_memory::AgentMemory;
 use aurora_project::{Interface, SearchRequest};
 use aurora_query::{Context, FilterSpec, Query, Source};
+use aurora_storage::Complexity;
 use serde::Deserialize;
 
 use crate::agent_search::AgentSearch;
-use crate::tools::common::{OneOrMore, ToolError, values, with_conditions};
+use crate::tools::common::{OneOrMore, ToolError, notable_complexity, values, with_conditions};
 use crate::tools::memory::{format_blocks, notes, nothing_close, one_line};
 
 #[derive(Debug, Deserialize)]
@@ -78,6 +81,15 @@ fn format_answer(notes: &[String], packed: &Context) -> String {
     let has_memory = packed.blocks.iter().any(|block| block.source == Source::Memory);
     format_blocks(notes, packed, has_memory, |block| match block.source {
         Source::Memory => format!("memory {}", one_line(&block.header())),
-        Source::Code | Source::Log => block.header(),
+        Source::Code | Source::Log => match block.hits.iter().filter_map(|hit| hit.complexity).max_by(by_score) {
+            Some(complexity) if let Some(notable) = notable_complexity(&complexity) => {
+                format!("{} {notable}", block.header())
+            }
+            _ => block.header(),
+        },
     })
+}
+
+fn by_score(a: &Complexity, b: &Complexity) -> Ordering {
+    a.score.total_cmp(&b.score)
 }

@@ -11,6 +11,8 @@ use crate::layout::{PACKED, PLAIN};
 /// Maximum length of a line in bytes. Longer lines are truncated.
 pub const MAX_LINE_BYTES: usize = 1 << 20;
 const BUFFER_BYTES: usize = 64 << 10;
+/// The first bytes of a file that gzip has compressed.
+const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 /// Maximum number of attempts to open the compressed or the plain file of a log.
 const MAX_ATTEMPTS: usize = 16;
 /// Constant part of the maximum size of a decompressed log, in bytes.
@@ -68,6 +70,18 @@ enum Form {
 }
 
 impl LogReader {
+    /// Creates a reader for a log file of any name, whose first bytes show whether it is compressed. The number of lines
+    /// is not limited.
+    ///
+    /// # Errors
+    /// Fails if the file cannot be read.
+    pub fn new(file: File) -> io::Result<Self> {
+        let max = TextSize { lines: u64::MAX, ..TextSize::max_unpacked(file.metadata()?.len()) };
+        let mut bytes = BufReader::with_capacity(BUFFER_BYTES, file);
+        let is_packed = bytes.fill_buf()?.starts_with(&GZIP_MAGIC);
+        Ok(if is_packed { Self::packed(bytes, max) } else { Self(Form::Plain(bytes)) })
+    }
+
     /// Opens the log `name`: the plain file if it exists, and otherwise the compressed file.
     ///
     /// Appending replaces the compressed file with a plain file, and maintenance replaces the plain file with a
@@ -97,8 +111,17 @@ impl LogReader {
     pub(crate) fn open_packed(month: &Directory, name: &str) -> io::Result<Self> {
         let file = month.open_file(format!("{name}{PACKED}"))?;
         let max = TextSize::max_unpacked(file.metadata()?.len());
-        let text = Bounded::new(MultiGzDecoder::new(BufReader::with_capacity(BUFFER_BYTES, file)), max);
-        Ok(Self(Form::Packed(Box::new(BufReader::with_capacity(BUFFER_BYTES, text)))))
+        Ok(Self::packed(BufReader::with_capacity(BUFFER_BYTES, file), max))
+    }
+
+    fn packed(bytes: BufReader<File>, max: TextSize) -> Self {
+        let text = Bounded::new(MultiGzDecoder::new(bytes), max);
+        Self(Form::Packed(Box::new(BufReader::with_capacity(BUFFER_BYTES, text))))
+    }
+
+    /// Returns whether the log is compressed.
+    pub fn is_packed(&self) -> bool {
+        matches!(self.0, Form::Packed(_))
     }
 
     /// Returns a reader for the lines of the log.

@@ -1,12 +1,14 @@
 //! Memory for agents that use a server: sessions, access rules, quotas, and records of what sessions retrieved.
 
 mod issued;
+mod operations;
 mod pending;
 mod quota;
 mod remembered;
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
 
 use aurora_diagnostics::Diagnostics;
 use aurora_memory_policy::Scope;
@@ -20,9 +22,11 @@ use crate::place::{MemoryPlace, Owner};
 use crate::rules::{MemoryRules, Visibility};
 use crate::session::check_session;
 use issued::SessionKey;
+use operations::Observer;
 use pending::PendingSearches;
 use quota::Quotas;
 
+pub use operations::{MemoryOperation, OperationError, OperationResult};
 pub use quota::{MAX_ENTRY_BYTES, MAX_SERVER_BYTES, MAX_SERVER_ENTRIES, MAX_SESSION_BYTES, MAX_SESSION_ENTRIES};
 pub use remembered::{NewMemory, NewMemoryKind, Remembered};
 
@@ -35,6 +39,7 @@ pub struct AgentMemory {
     quotas: Quotas,
     pending: PendingSearches,
     is_read_only: bool,
+    observer: OnceLock<Observer>,
 }
 
 /// The sessions that agents may use.
@@ -73,7 +78,13 @@ impl AgentMemory {
     }
 
     fn new(sessions: Sessions, is_read_only: bool) -> Self {
-        Self { sessions, quotas: Quotas::default(), pending: PendingSearches::default(), is_read_only }
+        Self {
+            sessions,
+            quotas: Quotas::default(),
+            pending: PendingSearches::default(),
+            is_read_only,
+            observer: OnceLock::new(),
+        }
     }
 
     /// Whether changes are refused.
@@ -172,6 +183,17 @@ impl AgentMemory {
     /// Returns [`MemoryError::NoSession`] if nothing was retrieved. Fails if the memory is read-only, or if the user's
     /// memory cannot be written.
     pub fn outcome(
+        &self,
+        session: &AgentSession,
+        outcome: TaskOutcome,
+        learning: &LearningConfig,
+        now: i64,
+    ) -> Result<OutcomeReport, MemoryError> {
+        let begun = Instant::now();
+        self.observed(MemoryOperation::Outcome, begun, self.apply_outcome(session, outcome, learning, now))
+    }
+
+    fn apply_outcome(
         &self,
         session: &AgentSession,
         outcome: TaskOutcome,

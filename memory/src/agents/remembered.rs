@@ -1,13 +1,14 @@
 //! Entries that agents add.
 
 use std::path::Path;
+use std::time::Instant;
 
 use aurora_memory_policy::{Scope, check_rule};
 use aurora_memory_schema::{Draft, Kind, read_json};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::{AgentMemory, AgentSession, place_for};
+use super::{AgentMemory, AgentSession, MemoryOperation, place_for};
 use crate::error::MemoryError;
 use crate::memory::{Memory, Placement};
 
@@ -69,6 +70,11 @@ impl AgentMemory {
     /// Fails if the memory is read-only, the session is unknown, the entry is invalid or exceeds a limit, or the memory
     /// cannot be written.
     pub fn remember(&self, entry: &NewMemory, root: &Path, now: i64) -> Result<Remembered, MemoryError> {
+        let begun = Instant::now();
+        self.observed(MemoryOperation::Remember, begun, self.add(entry, root, now))
+    }
+
+    fn add(&self, entry: &NewMemory, root: &Path, now: i64) -> Result<Remembered, MemoryError> {
         self.check_writable()?;
         let caller = self.session(entry.session.as_deref())?;
         let counted = caller.as_ref().map(|session| session.id.clone());

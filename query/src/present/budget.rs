@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use aurora_storage::ChunkType;
+use aurora_storage::{ChunkType, Complexity};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
@@ -63,6 +63,9 @@ pub struct PackedHit {
     pub line_start: u32,
     /// Last line of the chunk, inclusive.
     pub line_end: u32,
+    /// Complexity of source code; `None` for other texts.
+    #[serde(skip)]
+    pub complexity: Option<Complexity>,
     /// Final score.
     pub score: f32,
     /// Whether the block contains the whole text of the chunk.
@@ -302,6 +305,7 @@ mod tests {
                 name: format!("f{first}"),
                 line_start: first,
                 line_end: last,
+                complexity: None,
                 score: 1.0 / rank as f32,
                 complete: true,
             },

@@ -133,6 +133,7 @@ pub fn packed(
                 name: if hit.qualified_name.is_empty() { hit.name.clone() } else { hit.qualified_name.clone() },
                 line_start: hit.line_start,
                 line_end: hit.line_end,
+                complexity: hit.complexity,
                 score: hit.score,
                 complete: true,
             },

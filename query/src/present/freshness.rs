@@ -3,7 +3,7 @@
 use aurora_confined::{Directory, EntryKind};
 use aurora_storage::{FileRecord, FileStamp};
 use serde::Serialize;
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Read as _};
 
 /// The state of a file on disk compared with its record in the index.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
@@ -51,8 +51,13 @@ pub fn file_state(root: &Directory, known: &FileRecord) -> FileState {
     if known.stamp.is_unchanged(&found) {
         return FileState::Unchanged;
     }
-    match root.read(&known.path, known.size) {
-        Ok(content) if *blake3::hash(&content).as_bytes() == known.hash => FileState::Unchanged,
+    // The content is hashed in parts, because a conversation log may be larger than memory.
+    let hash = root.open_file(&known.path).and_then(|file| {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update_reader(file.take(known.size)).map(|hasher| hasher.finalize())
+    });
+    match hash {
+        Ok(hash) if *hash.as_bytes() == known.hash => FileState::Unchanged,
         Ok(_) => FileState::Changed,
         Err(_) => FileState::Unknown,
     }

@@ -8,7 +8,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use aurora_storage::{ChunkId, ChunkRecord, ChunkType, Label, StorageError};
+use aurora_storage::{CacheCounter, ChunkId, ChunkRecord, ChunkType, Label, StorageError};
 use rustc_hash::FxHashMap;
 
 use crate::memory::{column, text, texts};
@@ -26,7 +26,10 @@ const MAX_NAMES: usize = 32;
 /// because chunks of one file have the same imports and parent and similar calls, and because searches reach the same
 /// names.
 #[derive(Default)]
-pub(crate) struct LabelCache(Mutex<FxHashMap<Vec<u8>, Vec<ChunkId>>>);
+pub(crate) struct LabelCache {
+    labels: Mutex<FxHashMap<Vec<u8>, Vec<ChunkId>>>,
+    pub(crate) counter: CacheCounter,
+}
 
 impl LabelCache {
     /// Maximum number of labels. The cache is cleared when it is full.
@@ -38,8 +41,10 @@ impl LabelCache {
         label: Vec<u8>,
         look_up: impl FnOnce() -> Result<Vec<ChunkId>, StorageError>,
     ) -> Result<Vec<ChunkId>, StorageError> {
-        if let Some(known) = self.lock().get(&label) {
-            return Ok(known.clone());
+        let known = self.lock().get(&label).cloned();
+        self.counter.count(known.is_some());
+        if let Some(known) = known {
+            return Ok(known);
         }
         let found = look_up()?;
         let mut known = self.lock();
@@ -50,7 +55,7 @@ impl LabelCache {
     }
 
     fn lock(&self) -> MutexGuard<'_, FxHashMap<Vec<u8>, Vec<ChunkId>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.labels.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -1,11 +1,12 @@
 //! Gives clients with the server's token access to memory.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use aurora_mcp::AgentSearch;
 use aurora_memory::{
-    AgentMemory, DATA_NOTICE, MemoryError, NewMemory, NewMemoryKind, OutcomeReport, Remembered, Scope, TaskOutcome,
-    recall_request,
+    AgentMemory, DATA_NOTICE, MemoryError, MemoryOperation, NewMemory, NewMemoryKind, OutcomeReport, Remembered, Scope,
+    TaskOutcome, recall_request,
 };
 use aurora_project::{Interface, PackedAnswer};
 use aurora_query::QueryError;
@@ -97,7 +98,8 @@ pub(crate) struct OutcomeBody {
 }
 
 impl State {
-    fn agent_memory(&self) -> Result<&AgentMemory, Problem> {
+    /// Returns the memory of the clients.
+    pub(crate) fn agent_memory(&self) -> Result<&AgentMemory, Problem> {
         self.memory.as_deref().map_err(Clone::clone)
     }
 
@@ -119,7 +121,11 @@ impl State {
     )
 )]
 pub(crate) async fn create_session(Shared(state): Shared<Arc<State>>) -> Result<(StatusCode, Answer), Problem> {
-    let issue = |state: &State, _: &RequestWork| Ok(NewAgentSession { id: state.agent_memory()?.issue_session()?.id });
+    let issue = |state: &State, _: &RequestWork| {
+        let (memory, begun) = (state.agent_memory()?, Instant::now());
+        let session = memory.observed(MemoryOperation::Session, begun, memory.issue_session())?;
+        Ok(NewAgentSession { id: session.id })
+    };
     Ok((StatusCode::CREATED, state.answer(issue).await?))
 }
 

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use aurora_live::{OpenedRoots, Roots};
+use aurora_mcp::AgentSearch;
+use aurora_memory::DATA_NOTICE;
 use aurora_project::{Interface, PackedAnswer, SearchRequest};
 use aurora_query::{Context, FilterSpec, Group, Mode, Query, QueryError, SearchResults, WorkBudget};
 use axum::extract::State as Shared;
@@ -74,6 +75,12 @@ pub(crate) struct SearchBody {
     /// Names of the roots to search; all by default. The results of several roots are ranked together.
     #[serde(default, deserialize_with = "one_or_more")]
     root: Vec<String>,
+    /// Whether to search memory as well: the shared entries and the entries of `session`. Memory requires the token of
+    /// the server. The answer contains the `source` of each result.
+    #[serde(default)]
+    memory: bool,
+    /// Id of a session whose private entries are found as well; requires `memory`.
+    session: Option<String>,
     /// Whether the results are recorded as accessed, which raises their rank in later searches; true by default.
     #[serde(default = "yes")]
     record: bool,
@@ -127,7 +134,8 @@ enum BatchItem<'a> {
     responses(
         (status = 200, description = "The results, best first", body = SearchAnswer<'static>),
         (status = 400, description = "The body is not JSON", body = Problem),
-        (status = 404, description = "There is no such root", body = Problem),
+        (status = 403, description = "The search includes memory, and the server has no token", body = Problem),
+        (status = 404, description = "There is no such root or session", body = Problem),
         (status = 422, description = "The search is invalid, or its answer is too large", body = Problem),
         (status = 503, description = "There is no index, or too many requests are waiting", body = Problem),
     )
@@ -137,7 +145,7 @@ pub(crate) async fn search(Shared(state): Shared<Arc<State>>, body: Body<SearchB
         let (body, options) = (body.parse()?, &state.options);
         let search = search_request(&body, &options.limits, request.budget.clone())?;
         let mut answer = JsonBuffer::new(options.limits.answer);
-        let found = Found::new(&search, body.budget, options.roots.select(&body.root)?)?;
+        let found = Found::new(&search, &body, state)?;
         found.write(body.record && !options.read_only, &mut answer)?;
         Ok(answer.into_bytes())
     };
@@ -163,9 +171,9 @@ pub(crate) async fn batch(Shared(state): Shared<Arc<State>>, body: Body<BatchBod
         let find = |query: &SearchBody| {
             request.budget.check()?;
             let search = search_request(query, &options.limits, request.budget.clone())?;
-            Found::new(&search, query.budget, options.roots.select(&query.root)?)
+            Found::new(&search, query, state)
         };
-        let write = |query: &SearchBody, found: Found, answers: &mut JsonBuffer| {
+        let write = |query: &SearchBody, found: Found<'_>, answers: &mut JsonBuffer| {
             found.write(query.record && !options.read_only, answers)
         };
         batch::answers(&queries, (&options.limits, request), find, write)
@@ -196,6 +204,9 @@ fn search_request(body: &SearchBody, limits: &Limits, work: WorkBudget) -> Resul
         }
         _ => Ok(value),
     };
+    if body.session.is_some() && !body.memory {
+        return Err(Problem::invalid("`session` requires `memory`"));
+    }
     let budget = within("budget", body.budget, 1..=MAX_TOKENS)?;
     let limit = within("limit", body.limit, 1..=limits.results)?;
     let snippets = within("snippets", body.snippets, 0..=MAX_SNIPPET_LINES)?;
@@ -218,35 +229,41 @@ fn search_request(body: &SearchBody, limits: &Limits, work: WorkBudget) -> Resul
 }
 
 /// The results of a search, or their texts if the search has a budget.
-struct Found {
-    roots: Roots,
+struct Found<'a> {
+    search: AgentSearch<'a>,
     results: SearchResults,
     packed: Option<Context>,
     now: i64,
 }
 
-impl Found {
-    fn new(request: &SearchRequest, budget: Option<usize>, roots: Roots) -> Result<Self, Problem> {
-        let OpenedRoots { searchers, notes } = roots.open()?;
-        let mut results = searchers.search(request)?;
-        results.notes.splice(0..0, notes);
-        let packed = budget.map(|budget| searchers.packed(&results, budget, &request.query.work)).transpose()?;
-        Ok(Self { roots, results, packed, now: request.query.now })
+impl<'a> Found<'a> {
+    fn new(request: &SearchRequest, body: &SearchBody, state: &'a State) -> Result<Self, Problem> {
+        let roots = state.options.roots.select(&body.root)?;
+        let memory = if body.memory { Some(state.agent_memory()?) } else { None };
+        let mut search = AgentSearch::open(&roots, memory, body.session.as_deref())?;
+        let mut results = search.search(request)?;
+        results.notes.splice(0..0, search.root_notes().iter().chain(search.memory_notes()).cloned());
+        if memory.is_some() {
+            results.notes.push(format!("Memory was searched as well. {DATA_NOTICE}"));
+        }
+        let pack = |budget| search.searchers().packed(&results, budget, &request.query.work);
+        let packed = body.budget.map(pack).transpose()?;
+        Ok(Self { search, results, packed, now: request.query.now })
     }
 
     /// Appends the answer to `out`, and records the results as accessed if `records` is true.
     fn write(&self, records: bool, out: &mut JsonBuffer) -> Result<(), Problem> {
-        let Self { roots, results, packed, now } = self;
+        let Self { search, results, packed, now } = self;
         match packed {
             None => out.push(results)?,
             Some(packed) => out.push(&PackedAnswer::new(results, packed))?,
         }
         match packed {
             _ if !records => {}
-            None => roots.record(results.shown(), *now),
-            Some(packed) => roots.record(packed.shown(), *now),
+            None => search.record(&results.query, results.shown(), *now),
+            Some(packed) => search.record(&results.query, packed.shown(), *now),
         }
-        roots.searched(Interface::Http, results, records, *now);
+        search.roots().searched(Interface::Http, results, records, *now);
         Ok(())
     }
 }

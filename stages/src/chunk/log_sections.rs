@@ -1,21 +1,19 @@
 //! Log chunks: the phases of a conversation log.
 //!
-//! A log is read line by line, because logs may be larger than memory. At any time, memory contains only a part of the
-//! current phase, of about twice [`MAX_PIECE_BYTES`] at most. A longer phase becomes several chunks.
-
-use std::io::{self, BufRead, Read};
+//! [`LogChunker`] receives the text of a log piece by piece, because logs may be larger than memory. It holds only a
+//! part of the current phase, of about twice [`MAX_PIECE_BYTES`] at most. A longer phase becomes several chunks.
 
 use aurora_logs::{FenceTracker, parse_phase};
 use aurora_storage::{Chunk, ChunkType, MetaValue};
+use rustc_hash::FxHashMap;
 
 use crate::chunk::date;
-use crate::chunk::keys::Keys;
 
 /// Size in bytes after which a phase is cut at the next blank line. At twice this size, it is cut at the next line.
 pub const MAX_PIECE_BYTES: usize = 32 * 1024;
 
-/// Maximum number of bytes of a line that are read in one step.
-const MAX_READ_BYTES: u64 = 64 * 1024;
+/// Maximum number of bytes of a line that are processed in one step.
+const MAX_STEP_BYTES: usize = 64 * 1024;
 
 /// Whether a path has the file name extension of a conversation log.
 pub fn is_log(path: &str) -> bool {
@@ -23,46 +21,33 @@ pub fn is_log(path: &str) -> bool {
     path.ends_with(".md") || path.ends_with(".md.gz")
 }
 
-/// Passes every chunk of a log to `emit` in order. `path` is the indexed path of the log, with `/` as the separator. A
-/// log without phases is one chunk, or several if it is long. Line and byte spans refer to the unpacked text. Byte
-/// offsets beyond 4 GiB are stored as `u32::MAX`.
+/// Returns the chunks of a log, in order. `path` is the indexed path of the log, with `/` as the separator. A log
+/// without phases is one chunk, or several if it is long. Line and byte spans refer to the unpacked text. Byte offsets
+/// beyond 4 GiB are stored as `u32::MAX`.
 ///
 /// The date is taken from the file name, or else from the `Date:` line.
-///
-/// # Errors
-/// Fails if the log cannot be read. Chunks before the error have already been emitted.
-pub fn chunks_of_log(path: &str, mut log: impl BufRead, mut emit: impl FnMut(Chunk)) -> io::Result<()> {
-    let mut state = Log::new(path);
-    let (mut raw, mut is_start) = (Vec::new(), true);
-    loop {
-        raw.clear();
-        if log.by_ref().take(MAX_READ_BYTES).read_until(b'\n', &mut raw)? == 0 {
-            break;
-        }
-        let line = String::from_utf8_lossy(&raw);
-        if is_start {
-            state.read_line(&line, &mut emit);
-        } else {
-            state.append(&line, &mut emit);
-        }
-        state.bytes += raw.len() as u64;
-        is_start = raw.ends_with(b"\n");
-        state.line += u32::from(is_start);
-    }
-    state.finish(&mut emit);
-    Ok(())
+pub fn chunks_of_log(path: &str, text: &str) -> Vec<Chunk> {
+    let (mut chunker, mut chunks) = (LogChunker::new(path), Vec::new());
+    chunker.push(text, &mut chunks);
+    chunker.finish(&mut chunks);
+    chunks
 }
 
-struct Log<'a> {
-    path: &'a str,
-    name: &'a str,
-    keys: Keys,
+/// Divides a log into chunks.
+pub(crate) struct LogChunker {
+    path: String,
+    /// The path without extensions.
+    name: String,
+    /// Number of phases by their number in the heading, for the keys of chunks.
+    phases: FxHashMap<u32, u32>,
     topic: String,
     query: String,
     date: Option<String>,
     phase: Option<Phase>,
     /// Key of the first piece of the current phase. `None` until that piece was emitted.
     first_piece: Option<String>,
+    /// Number of pieces of the current phase that were emitted.
+    pieces: u32,
     text: String,
     /// Line number and byte offset at which `text` starts.
     started: (u32, u64),
@@ -71,6 +56,8 @@ struct Log<'a> {
     has_introduction: bool,
     line: u32,
     bytes: u64,
+    /// Whether the next text begins a line.
+    is_line_start: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,47 +66,74 @@ struct Phase {
     name: String,
 }
 
-impl<'a> Log<'a> {
-    fn new(path: &'a str) -> Self {
+impl LogChunker {
+    /// Creates a chunker for the log with this indexed path.
+    pub(crate) fn new(path: &str) -> Self {
         let name = path.strip_suffix(".gz").unwrap_or(path);
         let name = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
         Self {
-            path,
-            name,
-            keys: Keys::default(),
+            path: path.to_owned(),
+            name: name.to_owned(),
+            phases: FxHashMap::default(),
             topic: String::new(),
             query: String::new(),
             date: date::last_date_in(name).map(str::to_owned),
             phase: None,
             first_piece: None,
+            pieces: 0,
             text: String::new(),
             started: (1, 0),
             fences: FenceTracker::default(),
             has_introduction: false,
             line: 1,
             bytes: 0,
+            is_line_start: true,
         }
     }
 
-    fn read_line(&mut self, line: &str, emit: &mut impl FnMut(Chunk)) {
+    /// Processes the next part of the text, and adds the chunks that end in it to `chunks`. Lines may continue in the
+    /// next part.
+    pub(crate) fn push(&mut self, text: &str, chunks: &mut Vec<Chunk>) {
+        for mut line in text.split_inclusive('\n') {
+            while !line.is_empty() {
+                let (step, rest) = line.split_at(line.floor_char_boundary(MAX_STEP_BYTES));
+                if self.is_line_start {
+                    self.read_line(step, chunks);
+                } else {
+                    self.append(step, chunks);
+                }
+                self.bytes += step.len() as u64;
+                self.is_line_start = step.ends_with('\n');
+                self.line += u32::from(self.is_line_start);
+                line = rest;
+            }
+        }
+    }
+
+    /// Returns the number of lines so far.
+    pub(crate) fn lines(&self) -> u32 {
+        self.line - u32::from(self.is_line_start)
+    }
+
+    fn read_line(&mut self, line: &str, chunks: &mut Vec<Chunk>) {
         let trimmed = line.trim();
         let is_text = self.fences.line(trimmed.as_bytes());
         if let Some((number, name)) = parse_phase(trimmed).filter(|_| is_text) {
-            self.close(emit);
+            self.close(chunks);
             let name = if name.is_empty() { format!("Phase {number}") } else { name.to_owned() };
             self.phase = Some(Phase { number, name });
         } else if self.phase.is_none() && !self.read_header(trimmed) {
             self.has_introduction |= !trimmed.is_empty();
         }
         if self.text.len() > MAX_PIECE_BYTES && trimmed.is_empty() {
-            self.emit_piece(emit);
+            self.emit_piece(chunks);
         }
-        self.append(line, emit);
+        self.append(line, chunks);
     }
 
-    fn append(&mut self, line: &str, emit: &mut impl FnMut(Chunk)) {
+    fn append(&mut self, line: &str, chunks: &mut Vec<Chunk>) {
         if self.text.len() > 2 * MAX_PIECE_BYTES {
-            self.emit_piece(emit);
+            self.emit_piece(chunks);
         }
         if self.text.is_empty() {
             if line.trim().is_empty() {
@@ -154,36 +168,54 @@ impl<'a> Log<'a> {
 
     /// Emits the rest of the current phase, or the text before the first phase. Text before the first phase is dropped
     /// if it is only the header.
-    fn close(&mut self, emit: &mut impl FnMut(Chunk)) {
+    fn close(&mut self, chunks: &mut Vec<Chunk>) {
         if self.phase.is_none() && !self.has_introduction {
             self.text.clear();
         }
-        self.finish(emit);
+        self.finish(chunks);
         self.fences = FenceTracker::default();
     }
 
-    fn finish(&mut self, emit: &mut impl FnMut(Chunk)) {
-        self.emit_piece(emit);
+    /// Adds the last chunk of the log to `chunks`.
+    pub(crate) fn finish(&mut self, chunks: &mut Vec<Chunk>) {
+        self.emit_piece(chunks);
         self.first_piece = None;
     }
 
-    fn emit_piece(&mut self, emit: &mut impl FnMut(Chunk)) {
+    fn emit_piece(&mut self, chunks: &mut Vec<Chunk>) {
         let text = std::mem::take(&mut self.text);
         if !text.trim().is_empty() {
-            emit(self.chunk(text.trim_end()));
+            chunks.push(self.chunk(text.trim_end()));
         }
+    }
+
+    /// Returns the key of the first piece of a phase, or of the text before the first phase. Later phases with the same
+    /// number are distinguished by `#2`, `#3`, …. In contrast to [`Keys`](crate::chunk::keys::Keys), the memory does
+    /// not grow with the number of chunks.
+    fn new_key(&mut self, phase: Option<u32>) -> String {
+        let Some(number) = phase else { return format!("know:{}:log", self.name) };
+        let count = self.phases.entry(number).or_default();
+        *count += 1;
+        let repetition = if *count == 1 { String::new() } else { format!("#{count}") };
+        format!("know:{}:phase{number}{repetition}", self.name)
     }
 
     fn chunk(&mut self, text: &str) -> Chunk {
         let key = match (&self.first_piece, &self.phase) {
-            (Some(first), _) => self.keys.piece(first),
-            (None, Some(phase)) => self.keys.next("know", self.name, &format!("phase{}", phase.number)),
-            (None, None) => self.keys.next("know", self.name, "log"),
+            (Some(first), _) => {
+                self.pieces += 1;
+                format!("{first}~{}", self.pieces)
+            }
+            (None, phase) => {
+                let number = phase.as_ref().map(|phase| phase.number);
+                self.pieces = 1;
+                self.new_key(number)
+            }
         };
         let parent = self.first_piece.clone();
         self.first_piece.get_or_insert_with(|| key.clone());
         let date = self.date.as_deref().and_then(date::unix_seconds);
-        let file = self.name.rsplit('/').next().unwrap_or(self.name);
+        let file = self.name.rsplit('/').next().unwrap_or(&self.name);
         let title = if self.topic.is_empty() { file } else { &self.topic };
         let (name, qualified_name) = match &self.phase {
             Some(phase) => (phase.name.clone(), format!("{title} > Phase {}: {}", phase.number, phase.name)),
@@ -203,7 +235,7 @@ impl<'a> Log<'a> {
         let lines = text.lines().count().max(1) as u32;
         let start = u32::try_from(self.started.1).unwrap_or(u32::MAX);
         Chunk {
-            path: self.path.to_owned(),
+            path: self.path.clone(),
             language: "markdown".to_owned(),
             name,
             qualified_name,
@@ -226,24 +258,17 @@ impl<'a> Log<'a> {
 #[cfg(test)]
 mod tests {
     use std::fmt::Write as _;
-    use std::io::{Cursor, Write as _};
 
     use aurora_storage::Chunk;
     use proptest::prelude::*;
 
-    use super::{MAX_PIECE_BYTES, chunks_of_log};
+    use super::{LogChunker, MAX_PIECE_BYTES, chunks_of_log};
 
     const LOG: &str = "# Conversation: OAuth\nDate: 2025-12-13\nQuery: how to log in\n\n## Phase 1: Assess\nfirst\n\n```\n## Phase 7: no\n```\n### Phase 2: RETRIEVE\nsecond\n## Phase x: no\n## Phase 2 - Again\nthird\n";
 
-    fn chunks(path: &str, log: &str) -> Vec<Chunk> {
-        let mut found = Vec::new();
-        chunks_of_log(path, Cursor::new(log.to_owned()), |chunk| found.push(chunk)).unwrap();
-        found
-    }
-
     fn check(path: &str, log: &str) -> String {
         let mut text = String::new();
-        for c in chunks(path, log) {
+        for c in chunks_of_log(path, log) {
             writeln!(
                 text,
                 "{} | {} | {}-{} | {:?} | {}",
@@ -278,23 +303,11 @@ mod tests {
         insta::assert_snapshot!(check("empty.md", "\n \n"), @"");
     }
 
-    #[test]
-    fn compressed_logs_are_read_like_plain_logs() {
-        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-        packed.write_all(LOG.as_bytes()).unwrap();
-        let packed = packed.finish().unwrap();
-        let mut found = Vec::new();
-        let text = crate::formats::documents::log_text(&packed).unwrap();
-        chunks_of_log("a.md.gz", text.as_bytes(), |chunk| found.push(chunk.text)).unwrap();
-        let plain: Vec<_> = chunks("a.md", LOG).into_iter().map(|chunk| chunk.text).collect();
-        assert_eq!(found, plain);
-    }
-
     proptest! {
         #[test]
         fn spans_match_the_text_and_keys_are_unique(parts in proptest::collection::vec("(## Phase [0-3]: A|word word|```|)\n", 0..40)) {
             let log = parts.concat();
-            let found = chunks("a/b.md", &log);
+            let found = chunks_of_log("a/b.md", &log);
             let keys: std::collections::HashSet<_> = found.iter().map(|c| c.key.clone()).collect();
             prop_assert_eq!(keys.len(), found.len());
             for chunk in &found {
@@ -307,9 +320,27 @@ mod tests {
         }
 
         #[test]
+        fn parts_of_a_log_give_the_same_chunks(
+            parts in proptest::collection::vec("(# Conversation: A|Query: b|## Phase [0-3]: A|wörd|```|)\n|\\w{0,9}", 0..40),
+            cuts in proptest::collection::vec(proptest::prelude::any::<proptest::sample::Index>(), 0..9),
+        ) {
+            let log = parts.concat();
+            let mut cuts: Vec<usize> = cuts.iter().map(|cut| log.floor_char_boundary(cut.index(log.len() + 1))).collect();
+            cuts.extend([0, log.len()]);
+            cuts.sort_unstable();
+            // A heading that is divided is not recognised, so only ends of lines are valid ends of parts.
+            cuts.retain(|&cut| cut == 0 || cut == log.len() || log[..cut].ends_with('\n'));
+            let (mut chunker, mut found) = (LogChunker::new("a.md"), Vec::<Chunk>::new());
+            cuts.windows(2).for_each(|cut| chunker.push(&log[cut[0]..cut[1]], &mut found));
+            prop_assert_eq!(chunker.lines() as usize, log.lines().count());
+            chunker.finish(&mut found);
+            prop_assert_eq!(found, chunks_of_log("a.md", &log));
+        }
+
+        #[test]
         fn pieces_of_a_long_phase_are_bounded(line in 1usize..200_000, lines in 1usize..6) {
             let log = format!("## Phase 1: Long\n{}", format!("{}\n", "x".repeat(line)).repeat(lines));
-            let found = chunks("a.md", &log);
+            let found = chunks_of_log("a.md", &log);
             prop_assert!(found.iter().all(|c| c.text.len() <= 5 * MAX_PIECE_BYTES));
             prop_assert_eq!(found.iter().map(|c| c.text.matches('x').count()).sum::<usize>(), line * lines);
         }

@@ -31,25 +31,16 @@ const TOO_MANY_CHUNKS: &str = "more chunks than `max_chunks`: the rest of the fi
 /// Returns the chunks of a file of any format. Source files are divided by [`chunks_of`].
 ///
 /// # Errors
-/// Returns the reason why a conversation log or a reasoning pattern is not stored.
+/// Returns the reason why a reasoning pattern is not stored.
 pub fn chunks_of_file(
     source: &Source<'_>,
     options: &ChunkOptions,
     is_stopped: &dyn Fn() -> bool,
 ) -> Result<FileChunks, String> {
-    let (chunks, cut) = match source.language {
-        documents::CONVERSATION => {
-            let (mut chunks, mut cut) = (Vec::new(), None);
-            let add = |chunk| match chunks.len() < options.max_chunks {
-                true => chunks.push(chunk),
-                false => cut = Some(TOO_MANY_CHUNKS),
-            };
-            let read = log_sections::chunks_of_log(source.path, source.text.as_bytes(), add);
-            read.map_err(|error| error.to_string())?;
-            (chunks, cut)
-        }
+    let chunks = match source.language {
+        documents::CONVERSATION => log_sections::chunks_of_log(source.path, source.text),
         documents::REASONING => {
-            (vec![reasoning::chunk_of(source.path, source.text).map_err(|error| error.to_string())?], None)
+            vec![reasoning::chunk_of(source.path, source.text).map_err(|error| error.to_string())?]
         }
         _ => {
             let mut found = chunks_of(source, options, is_stopped);
@@ -63,5 +54,5 @@ pub fn chunks_of_file(
     };
     let keys = || chunks.iter().flat_map(|chunk| &chunk.metadata).map(|(key, _)| key.as_str());
     debug_assert!(keys().all(|key| BUILT_IN_METADATA.contains(&key)), "a key is missing in the list");
-    Ok(FileChunks { chunks, cut, ..FileChunks::default() })
+    Ok(FileChunks { chunks, ..FileChunks::default() })
 }

@@ -12,7 +12,8 @@ use aurora_storage::TermVector;
 use super::terms::ChunkTerms;
 use super::{ChunkOptions, FileChunks, Source, chunks_of_file};
 use crate::columns::{
-    DEFINITIONS, FileStatus, LANGUAGE, PATH, PREVIOUS, RECORD, Record, STATUS, SYMBOLS, StoredId, TERMS, TEXT, Terms,
+    DEFINITIONS, FileStatus, LANGUAGE, LOG_PART, PATH, PREVIOUS, RECORD, Record, STATUS, SYMBOLS, StoredId, TERMS,
+    TEXT, Terms,
 };
 use crate::definitions::symbols_of;
 use crate::services::{PreviousIndex, service};
@@ -23,7 +24,7 @@ impl StageConfig for ChunkOptions {
     fn access(&self) -> Access {
         Access::transform()
             .reads([PATH.spec(), STATUS.spec(), TEXT.spec(), LANGUAGE.spec(), SYMBOLS.spec()])
-            .reads_optional([DEFINITIONS.spec()])
+            .reads_optional([DEFINITIONS.spec(), LOG_PART.spec()])
             .writes([RECORD.spec(), TERMS.spec()])
             .offers([PREVIOUS.spec(), CHUNK_STORED.spec()])
             .restructures()
@@ -63,6 +64,7 @@ impl Worker for ChunkWorker<'_> {
         let (paths, statuses, texts) = (batch.read(PATH)?, batch.read(STATUS)?, batch.read(TEXT)?);
         let (languages, symbols) = (batch.read(LANGUAGE)?, batch.read(SYMBOLS)?);
         let definitions = batch.read_optional(DEFINITIONS)?;
+        let parts = batch.read_optional(LOG_PART)?;
         for (row, path) in paths.iter().enumerate() {
             if cx.cancelled() {
                 return Err(StageError::Stopped);
@@ -74,6 +76,7 @@ impl Worker for ChunkWorker<'_> {
                     stored.extend(restored.iter().map(|restored| restored.custom.clone()));
                     restored.into_iter().map(|restored| restored.chunk).collect()
                 }
+                (_, Some(_)) if let Some(part) = parts.and_then(|parts| parts[row].as_ref()) => part.chunks.to_vec(),
                 (_, Some(parsed)) => {
                     let given = definitions.and_then(|definitions| definitions[row].0.as_deref());
                     let given = given.map(|definitions| symbols_of(definitions, &texts[row]));

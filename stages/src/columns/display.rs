@@ -10,8 +10,9 @@ use super::{
 };
 use crate::definitions::Definition;
 
-/// Columns that a run uses only to compare files with the last run and to restore values from the last run.
-const PREVIOUS_RUN_COLUMNS: [&str; 4] = ["file.inode", "file.stored", "chunk.stored", "chunk.previous"];
+/// Columns that are not displayed. A run uses them only to compare files with the last run, to restore values from the
+/// last run, and to divide conversation logs into parts.
+const INTERNAL_COLUMNS: [&str; 5] = ["file.inode", "file.log_part", "file.stored", "chunk.stored", "chunk.previous"];
 /// Maximum number of terms in the short form of a chunk's terms.
 const MAX_NAMED_TERMS: usize = 8;
 
@@ -40,7 +41,7 @@ pub struct DisplayValue {
 /// Returns the output of a stage in `column`. If custom stages read parts of the column under separate names, returns
 /// one display column per part.
 pub(crate) fn display_columns(output: &StageOutput<'_>, column: &str, registry: &Registry) -> Vec<DisplayColumn> {
-    if PREVIOUS_RUN_COLUMNS.contains(&column) {
+    if INTERNAL_COLUMNS.contains(&column) {
         return Vec::new();
     }
     if let Some(values) = typed_values(output, column) {

@@ -134,6 +134,28 @@ impl Cell for Original {
     }
 }
 
+/// A part of a conversation log that does not fit into memory as a whole. The rows of all parts have the path of the
+/// log. Their batches follow each other.
+#[derive(Debug, Clone)]
+pub struct LogPart {
+    /// Number of the part, from 0.
+    pub index: u32,
+    /// Whether the log ends with this part.
+    pub is_last: bool,
+    /// Stat data of the log.
+    pub stamp: FileStamp,
+    /// Number of lines up to the end of the part.
+    pub lines: u32,
+    /// The chunks that end in the part.
+    pub chunks: Arc<[Chunk]>,
+}
+
+impl Cell for LogPart {
+    fn heap_bytes(&self) -> usize {
+        size_of_val(&*self.chunks) + self.chunks.iter().map(heap_bytes).sum::<usize>()
+    }
+}
+
 /// `file.path`: relative path.
 pub const PATH: Column<RelativePath> = Column::new("file.path");
 /// `file.size`: size on disk, in bytes.
@@ -156,6 +178,8 @@ pub const LANGUAGE: Column<LanguageName> = Column::new("file.language");
 pub const SYMBOLS: Column<Option<Arc<ParsedFile>>> = Column::new("file.symbols");
 /// `file.document`: a document from a custom stage, in rows that are not files of the tree.
 pub const DOCUMENT: Column<Option<Document>> = Column::new("file.document");
+/// `file.log_part`: the part of a log, in rows of logs that are processed in parts.
+pub const LOG_PART: Column<Option<LogPart>> = Column::new("file.log_part");
 /// `file.definitions`: the definitions from a custom stage, which replace `file.symbols`.
 pub const DEFINITIONS: Column<Definitions> = Column::new("file.definitions");
 /// `file.blame`: attribution of every line.

@@ -24,8 +24,8 @@ use aurora_storage::{ProjectDirectory, UserDirectory};
 
 use crate::columns::{INODE, Inode, LANGUAGE, MTIME, PATH, RelativePath, SIZE};
 use crate::formats::FormatTable;
-use crate::formats::documents::MAX_LOG_BYTES;
 use crate::git_signal::Repository;
+use crate::incremental::PART_BYTES;
 use crate::services::{
     CacheFiles, Checkpoint, LastCheck, MAX_FILE_SIZE, PreviousIndex, RunClock, RunScope, SourceTree, service,
 };
@@ -212,14 +212,9 @@ impl DiscoverStage {
         let keeps_logs = self.tree.only().is_none() && logs.as_deref().is_some_and(is_set_up);
         let mut has_logs = false;
         for document in documents {
-            let is_log = document.path.starts_with(UserDirectory::CONVERSATIONS_PREFIX);
-            let reason = match is_log {
-                true if document.size > MAX_LOG_BYTES => Some("a log of more than 64 MiB"),
-                false if document.size > self.config.max_file_size => Some("larger than max_file_size"),
-                _ => None,
-            };
-            if let Some(reason) = reason {
-                let (path, reason) = (document.path.to_string(), reason.into());
+            let is_log = is_log(&document);
+            if !is_log && document.size > self.config.max_file_size {
+                let (path, reason) = (document.path.to_string(), "larger than max_file_size".into());
                 found.omissions.push(Omission { path, reason, is_error: false });
                 continue;
             }
@@ -272,7 +267,7 @@ impl Worker for DiscoverWorker<'_> {
             self.stage.record_check(last_check, &mut found);
         }
         cx.set_total_files(found.files.len() as u64);
-        let bytes = |files: &[WalkedFile]| files.iter().map(|file| file.size).sum::<u64>();
+        let bytes = |files: &[WalkedFile]| files.iter().map(batch_bytes).sum::<u64>();
         let (mut rest, mut left) = (found.files.as_slice(), bytes(&found.files));
         let (mut emitted, checkpoint) = (EmittedBatches::default(), &self.stage.checkpoint);
         let min_in_flight = MIN_IN_FLIGHT_PER_WORKER * cx.max_workers();
@@ -325,11 +320,20 @@ impl EmittedBatches {
     }
 }
 
+/// Returns the number of bytes of a file that a batch contains. The text of a large log is in later batches.
+fn batch_bytes(file: &WalkedFile) -> u64 {
+    if is_log(file) { file.size.min(PART_BYTES as u64) } else { file.size }
+}
+
+fn is_log(file: &WalkedFile) -> bool {
+    file.path.starts_with(UserDirectory::CONVERSATIONS_PREFIX)
+}
+
 /// Returns the number of files in the next batch, which is at least 1.
 fn batch_length(files: &[WalkedFile], config: &Discover) -> usize {
     let mut bytes = 0;
     let fitting = files.iter().take(config.batch_files).take_while(|file| {
-        bytes += file.size;
+        bytes += batch_bytes(file);
         bytes <= config.batch_bytes
     });
     fitting.count().max(1)
@@ -343,6 +347,6 @@ fn emit(files: &[WalkedFile], out: &mut Emitter<'_>) -> Result<(), StageError> {
     batch.write(INODE, files.iter().map(|file| Inode::from(file.stamp)).collect())?;
     batch.write(LANGUAGE, files.iter().map(|file| file.language.clone()).collect())?;
     // The text, the chunks and the terms each need about as much memory as the file has bytes.
-    batch.expect_bytes(3 * files.iter().map(|file| file.size).sum::<u64>());
+    batch.expect_bytes(3 * files.iter().map(batch_bytes).sum::<u64>());
     out.emit(batch)
 }

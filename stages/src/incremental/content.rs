@@ -1,6 +1,7 @@
 //! Decodes the bytes of a file to text, or determines why the file is not indexed.
 
 use std::borrow::Cow;
+use std::io;
 
 use aurora_encoding::Text;
 use aurora_languages::by_name;
@@ -21,9 +22,21 @@ const MAX_PROBE_BYTES: usize = 64 << 10;
 /// A text without a language consists of numbers if fewer than 1/`LETTER_FRACTION` of its visible bytes are letters.
 const LETTER_FRACTION: usize = 4;
 
+/// The bytes of a file.
+pub(super) enum FileBytes {
+    /// All bytes; of a conversation log, the decompressed bytes.
+    Whole(Vec<u8>),
+    /// A conversation log that is read in parts.
+    LargeLog,
+    /// A conversation log that cannot be decompressed.
+    Damaged(io::Error),
+}
+
 /// The content of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum FileContent {
+    /// A conversation log that is read in parts.
+    LargeLog,
     /// Text.
     Text {
         text: String,
@@ -101,6 +114,7 @@ mod tests {
                 format.map(|format| format!("{format}: ")).unwrap_or_default() + &text
             }
             FileContent::Nothing(reason) => format!("<{reason}>"),
+            FileContent::LargeLog => unreachable!("the file is not a log"),
         }
     }
 

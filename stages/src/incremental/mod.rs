@@ -7,9 +7,12 @@
 //! The stage removes unchanged files from the stream and appends deleted files.
 
 mod content;
+mod large_log;
+mod log_text;
 mod redaction;
 
 use std::collections::HashSet;
+use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use aurora_confined::{Refusal, refusal_of};
@@ -21,16 +24,20 @@ use aurora_pipeline::{
 use aurora_storage::{FileFinder, FileOutcome, FileRecord, FileRow, FileStamp};
 
 use crate::columns::{
-    ContentId, DOCUMENT, Document, FileStatus, HASH, INODE, LANGUAGE, LanguageName, MTIME, ORIGINAL, Original, PATH,
-    RelativePath, SIZE, STATUS, TEXT,
+    ContentId, DOCUMENT, Document, FileStatus, HASH, INODE, LANGUAGE, LOG_PART, LanguageName, MTIME, ORIGINAL,
+    Original, PATH, RelativePath, SIZE, STATUS, TEXT,
 };
 use crate::formats;
-use crate::formats::documents::CONVERSATION;
+use crate::formats::documents::{CONVERSATION, ExtractError};
 use crate::git_signal::Repository;
 use crate::services::{Checkpoint, PreviousIndex, Retry, RunClock, RunScope, SourceTree, is_gone, service};
-use content::FileContent;
+use content::{FileBytes, FileContent};
+use large_log::LargeLog;
+pub(crate) use log_text::PART_BYTES;
 pub(crate) use redaction::{COUNTER as SECRETS_COUNTER, WARNING as SECRETS_WARNING};
 
+/// Reason for skipping a document without text.
+const NO_TEXT: &str = "no text in the document";
 /// Maximum number of deleted files in one batch.
 const DELETIONS_PER_BATCH: usize = 4_096;
 
@@ -60,7 +67,7 @@ impl StageConfig for IncrementalCheck {
             // This stage also emits rows for deleted files.
             .writes([PATH.spec(), SIZE.spec(), MTIME.spec(), LANGUAGE.spec()])
             .writes([STATUS.spec(), HASH.spec(), TEXT.spec(), ORIGINAL.spec()])
-            .offers([FILE_STORED])
+            .offers([FILE_STORED.spec(), LOG_PART.spec()])
             .restructures()
     }
 
@@ -73,6 +80,7 @@ impl StageConfig for IncrementalCheck {
             checkpoint: service(cx)?,
             config: self,
             seen: Mutex::default(),
+            large_logs: Mutex::default(),
         }))
     }
 }
@@ -85,6 +93,8 @@ struct IncrementalStage {
     checkpoint: Arc<Checkpoint>,
     config: IncrementalCheck,
     seen: Mutex<SeenPaths>,
+    /// Changed logs that are processed in parts, when the stage closes.
+    large_logs: Mutex<Vec<LargeLog>>,
 }
 
 /// The files that the walk found.
@@ -112,7 +122,7 @@ impl Stage for IncrementalStage {
     }
 
     fn fingerprint(&self) -> Fingerprint {
-        let mut fingerprint = Fingerprint::new(IncrementalCheck::TYPE, 4);
+        let mut fingerprint = Fingerprint::new(IncrementalCheck::TYPE, 5);
         for (key, is_on, version) in [
             ("redact", self.config.redact, aurora_redact::VERSION),
             ("redact_personal", self.config.redact_personal, aurora_redact::PERSONAL_VERSION),
@@ -129,6 +139,7 @@ impl Stage for IncrementalStage {
         if cx.cancelled() || self.checkpoint.is_reached() {
             return Ok(());
         }
+        self.emit_large_logs(out, cx)?;
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let mut unread = self.tree.unread();
         let snapshot = &self.previous.snapshot;
@@ -161,6 +172,18 @@ impl Stage for IncrementalStage {
 }
 
 impl IncrementalStage {
+    /// Reports a file that could not be read.
+    fn report_unread(&self, path: &str, error: &io::Error, cx: &StageContext<'_>) {
+        if matches!(refusal_of(error), Some(Refusal::TooLarge { .. })) {
+            cx.skip(path, "larger than max_file_size");
+        } else if is_gone(error) {
+            cx.skip(path, "vanished during the run");
+        } else {
+            self.tree.note_unread(path);
+            cx.error(path, &error.to_string());
+        }
+    }
+
     /// Emits the documents that the source declared to be unchanged, in a run that stores everything again. The chunks
     /// of these documents are read from the index. The index does not store the text of a document, so the texts of the
     /// chunks are used as the text.
@@ -200,10 +223,20 @@ impl IncrementalStage {
             batch.write(TEXT, texts)?;
             batch.write(ORIGINAL, vec![Original::default(); records.len()])?;
             batch.write(FILE_STORED, stored)?;
+            batch.write(LOG_PART, vec![None; records.len()])?;
             out.emit(batch)?;
         }
         Ok(())
     }
+}
+
+fn count_changed(status: &FileStatus, cx: &StageContext<'_>) {
+    let name = match status {
+        FileStatus::Renamed { .. } => "files.renamed",
+        FileStatus::Added => "files.added",
+        _ => "files.modified",
+    };
+    cx.count(name, 1);
 }
 
 fn emit_deletions(paths: &[RelativePath], out: &mut Emitter<'_>) -> Result<(), StageError> {
@@ -218,6 +251,7 @@ fn emit_deletions(paths: &[RelativePath], out: &mut Emitter<'_>) -> Result<(), S
     batch.write(TEXT, vec![Arc::from(""); rows])?;
     batch.write(ORIGINAL, vec![Original::default(); rows])?;
     batch.write(FILE_STORED, vec![StoredValues::new_row(); rows])?;
+    batch.write(LOG_PART, vec![None; rows])?;
     out.emit(batch)
 }
 
@@ -283,6 +317,7 @@ impl Worker for IncrementalWorker<'_> {
             self.stage.checkpoint.note_progress();
         }
         batch.retain_files(&keep)?;
+        batch.write(LOG_PART, vec![None; statuses.len()])?;
         batch.write(LANGUAGE, formats)?;
         batch.write(STATUS, statuses)?;
         batch.write(HASH, hashes)?;
@@ -316,10 +351,10 @@ impl IncrementalWorker<'_> {
             return Ok(None);
         }
         // Files that have to be stored again are read and compared by content, regardless of their stat data.
-        let Some(bytes) = self.read(row, cx) else { return Ok(None) };
+        let Some((hash, bytes)) = self.read(row, cx)? else { return Ok(None) };
         self.record_seen(row, known.is_some());
         let blob = self.clean_blob(row).map(|blob| blob.as_slice().to_vec()).unwrap_or_default();
-        let content = ContentId { hash: *blake3::hash(&bytes).as_bytes(), blob };
+        let content = ContentId { hash, blob };
         let same = |known: &FileRow<'_>| stage.previous.scope() < RunScope::Everything && *known.hash == content.hash;
         if let Some(known) = known.filter(same) {
             return self.unchanged(known, content, bytes, row, cx);
@@ -331,7 +366,7 @@ impl IncrementalWorker<'_> {
                 None => FileStatus::Added,
             }),
         };
-        Ok(Some(self.changed(status, content, bytes, row, cx)?))
+        self.changed(status, content, bytes, row, cx)
     }
 
     /// Determines how a document has changed. Documents are never treated as renamed.
@@ -358,7 +393,7 @@ impl IncrementalWorker<'_> {
         let known = self.known.row(row.path).map_err(StageError::from_error)?;
         self.record_seen(row, known.is_some());
         let content = ContentId { hash: *blake3::hash(text.as_bytes()).as_bytes(), blob: Vec::new() };
-        let bytes = text.as_bytes().to_vec();
+        let bytes = FileBytes::Whole(text.as_bytes().to_vec());
         let previous = &self.stage.previous;
         let record = previous.snapshot.file(row.path).map_err(StageError::from_error)?;
         let is_same = record.is_some_and(|record| record.hash == content.hash && record.language == row.language);
@@ -366,7 +401,7 @@ impl IncrementalWorker<'_> {
             Some(known) => self.unchanged(known, content, bytes, row, cx),
             None => {
                 let status = if known.is_some() { FileStatus::Modified } else { FileStatus::Added };
-                Ok(Some(self.changed(|_| Ok(status), content, bytes, row, cx)?))
+                self.changed(|_| Ok(status), content, bytes, row, cx)
             }
         }
     }
@@ -435,14 +470,15 @@ impl IncrementalWorker<'_> {
         &mut self,
         known: FileRow<'_>,
         content: ContentId,
-        bytes: Vec<u8>,
+        bytes: FileBytes,
         row: &FileInput<'_>,
         cx: &StageContext<'_>,
     ) -> Result<Option<ChangedFile>, StageError> {
         let stage = self.stage;
         match self.renewal(&known, row)? {
-            Some(FileStatus::Modified) => {
-                return Ok(Some(self.changed(|_| Ok(FileStatus::Modified), content, bytes, row, cx)?));
+            // The stored chunks of a large log do not fit into memory together, so they are not restored.
+            Some(status) if status == FileStatus::Modified || matches!(bytes, FileBytes::LargeLog) => {
+                return self.changed(|_| Ok(FileStatus::Modified), content, bytes, row, cx);
             }
             Some(status) => {
                 cx.count("files.refreshed", 1);
@@ -471,11 +507,24 @@ impl IncrementalWorker<'_> {
         &self,
         status: impl FnOnce(&ContentId) -> Result<FileStatus, StageError>,
         content: ContentId,
-        bytes: Vec<u8>,
+        bytes: FileBytes,
         row: &FileInput<'_>,
         cx: &StageContext<'_>,
-    ) -> Result<ChangedFile, StageError> {
+    ) -> Result<Option<ChangedFile>, StageError> {
         let ((text, original), format) = match self.decode(bytes, row) {
+            FileContent::LargeLog => {
+                let status = status(&content)?;
+                let log = LargeLog {
+                    path: Arc::clone(row.path),
+                    size: row.size,
+                    stamp: row.stamp,
+                    language: row.language.into(),
+                    status,
+                    content,
+                };
+                self.stage.large_logs.lock().unwrap_or_else(PoisonError::into_inner).push(log);
+                return Ok(None);
+            }
             FileContent::Text { text, format, warning, original } => {
                 if let Some(warning) = warning {
                     cx.warn(row.path, &warning);
@@ -484,32 +533,36 @@ impl IncrementalWorker<'_> {
             }
             FileContent::Nothing(reason) => {
                 cx.skip(row.path, &reason);
-                return Ok(ChangedFile {
+                return Ok(Some(ChangedFile {
                     status: FileStatus::Skipped { reason: reason.as_ref().into() },
                     content,
                     text: Arc::from(""),
                     original: Original::default(),
                     format: None,
                     stored: StoredValues::new_row(),
-                });
+                }));
             }
         };
         let status = status(&content)?;
-        cx.count(
-            match status {
-                FileStatus::Renamed { .. } => "files.renamed",
-                FileStatus::Added => "files.added",
-                _ => "files.modified",
-            },
-            1,
-        );
-        Ok(ChangedFile { status, content, text, original, format, stored: StoredValues::new_row() })
+        count_changed(&status, cx);
+        Ok(Some(ChangedFile { status, content, text, original, format, stored: StoredValues::new_row() }))
     }
 
-    fn decode(&self, bytes: Vec<u8>, row: &FileInput<'_>) -> FileContent {
+    fn decode(&self, bytes: FileBytes, row: &FileInput<'_>) -> FileContent {
+        let bytes = match bytes {
+            FileBytes::Whole(bytes) => bytes,
+            FileBytes::LargeLog => return FileContent::LargeLog,
+            FileBytes::Damaged(error) => return FileContent::Nothing(ExtractError::from(error).to_string().into()),
+        };
+        if row.language == CONVERSATION {
+            return match String::from_utf8_lossy(&bytes) {
+                text if text.trim().is_empty() => FileContent::Nothing(NO_TEXT.into()),
+                text => FileContent::Text { text: text.into(), format: None, warning: None, original: None },
+            };
+        }
         if let Some(extract) = formats::extractor_of(row.language) {
             return match extract(&bytes) {
-                Ok(text) if text.trim().is_empty() => FileContent::Nothing("no text in the document".into()),
+                Ok(text) if text.trim().is_empty() => FileContent::Nothing(NO_TEXT.into()),
                 Ok(text) => FileContent::Text { text, format: None, warning: None, original: None },
                 Err(error) => FileContent::Nothing(error.to_string().into()),
             };
@@ -534,23 +587,26 @@ impl IncrementalWorker<'_> {
         (text.into(), Original(original.unwrap_or_default().into()))
     }
 
-    /// Reads the content of a file. Returns `None` if reading fails. The run then removes the file from the index if it
-    /// was deleted or has become too large, and leaves the indexed content unchanged if it cannot be read.
-    fn read(&self, row: &FileInput<'_>, cx: &StageContext<'_>) -> Option<Vec<u8>> {
+    /// Reads a file and returns the BLAKE3 hash of its bytes, and its content. Returns `None` if reading fails. The run
+    /// then removes the file from the index if it was deleted or has become too large, and leaves the indexed content
+    /// unchanged if it cannot be read.
+    fn read(&self, row: &FileInput<'_>, cx: &StageContext<'_>) -> Result<Option<([u8; 32], FileBytes)>, StageError> {
         let tree = &self.stage.tree;
-        let error = match tree.read(row.path) {
-            Ok(bytes) => return Some(bytes),
+        let read = if row.language == CONVERSATION {
+            match tree.open_log(row.path).and_then(|file| log_text::read_log(file, &|| cx.cancelled())) {
+                Ok(None) => return Err(StageError::Stopped),
+                Ok(Some(read)) => Ok(read),
+                Err(error) => Err(error),
+            }
+        } else {
+            tree.read(row.path).map(|bytes| (*blake3::hash(&bytes).as_bytes(), FileBytes::Whole(bytes)))
+        };
+        let error = match read {
+            Ok(read) => return Ok(Some(read)),
             Err(error) => error,
         };
-        if matches!(refusal_of(&error), Some(Refusal::TooLarge { .. })) {
-            cx.skip(row.path, "larger than max_file_size");
-        } else if is_gone(&error) {
-            cx.skip(row.path, "vanished during the run");
-        } else {
-            tree.note_unread(row.path);
-            cx.error(row.path, &error.to_string());
-        }
-        None
+        self.stage.report_unread(row.path, &error, cx);
+        Ok(None)
     }
 
     /// Returns the path of a deleted file with the same content as an added file. Prefers a path with the same file

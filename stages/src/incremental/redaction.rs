@@ -1,7 +1,7 @@
 //! Masks the secrets of a text before any other stage reads it.
 
 use aurora_pipeline::StageContext;
-use aurora_redact::{find, has_secret, mask};
+use aurora_redact::{Secret, find, has_secret, mask};
 
 /// Prefix of the counters of masked secrets. The name of the rule follows.
 pub(crate) const COUNTER: &str = "secrets.";
@@ -30,9 +30,13 @@ pub(super) fn mask_secrets(text: String, original: &mut Option<Vec<u8>>, path: &
         return text;
     }
     original.get_or_insert_with(|| text.as_bytes().to_vec());
-    for secret in secrets.iter().filter(|secret| !secret.continues) {
-        cx.count(&format!("{COUNTER}{}", secret.rule), 1);
-    }
+    count(&secrets, cx);
     cx.warn(path, WARNING);
     mask(text, &secrets)
+}
+
+/// Counts the secrets by rule. Returns their number.
+pub(super) fn count(secrets: &[Secret], cx: &StageContext<'_>) -> usize {
+    let begun = secrets.iter().filter(|secret| !secret.continues);
+    begun.inspect(|secret| cx.count(&format!("{COUNTER}{}", secret.rule), 1)).count()
 }

@@ -1,5 +1,6 @@
 //! Access to the files of a run, and the paths that could not be read.
 
+use std::fs::File;
 use std::io;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -9,7 +10,6 @@ use aurora_storage::UserDirectory;
 
 use super::unread::{UnreadPaths, is_gone};
 use crate::columns::RelativePath;
-use crate::formats::documents::MAX_LOG_BYTES;
 
 /// Default maximum size of an indexed file, in bytes. The pipeline can override the value.
 pub(crate) const MAX_FILE_SIZE: u64 = 4 << 20;
@@ -53,16 +53,23 @@ impl SourceTree {
         self.max_file_size.get_or_init(|| bytes);
     }
 
-    /// Reads the file at an indexed path.
+    /// Reads the file at an indexed path, which is not a conversation log.
     ///
     /// # Errors
     /// Fails if the path is not a regular file, the file is too large, a component of the path is a symbolic link, or
     /// the system reports an error.
     pub(crate) fn read(&self, path: &str) -> io::Result<Vec<u8>> {
-        match self.conversation(path) {
-            Some((log, logs)) => Directory::open_root(&logs)?.read(log, MAX_LOG_BYTES),
-            None => self.root.read(path, self.max_file_size.get().copied().unwrap_or(MAX_FILE_SIZE)),
-        }
+        self.root.read(path, self.max_file_size.get().copied().unwrap_or(MAX_FILE_SIZE))
+    }
+
+    /// Opens the conversation log at an indexed path. Its size is not limited, because logs are read in parts.
+    ///
+    /// # Errors
+    /// Fails if the path is not the path of a log or not a regular file, a component of the path is a symbolic link, or the
+    /// system reports an error.
+    pub(crate) fn open_log(&self, path: &str) -> io::Result<File> {
+        let (log, logs) = self.conversation(path).ok_or(io::ErrorKind::NotFound)?;
+        Directory::open_root(&logs)?.open_file(log)
     }
 
     /// Whether nothing exists at an indexed path. A path through a directory that has become a symbolic link leads to

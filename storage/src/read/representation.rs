@@ -58,12 +58,12 @@ impl RepresentationBuilder {
         self.sum.iter_mut().zip(row).for_each(|(sum, &value)| *sum += f32::from(value) * scale);
     }
 
-    /// Returns the encoded representation.
-    pub(crate) fn finish(self) -> Vec<u8> {
+    /// Returns the encoded representation of the chunks so far.
+    pub(crate) fn encode(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(2 * self.tokens.len() + self.sum.len() + 4);
         put_varint(&mut bytes, self.tokens.len() as u64);
         let mut before = 0;
-        for token in self.tokens {
+        for &token in &self.tokens {
             put_varint(&mut bytes, u64::from(token - before));
             before = token;
         }
@@ -144,7 +144,7 @@ mod tests {
             for vector in &vectors {
                 builder.add_vector(0.01, vector);
             }
-            let bytes = builder.finish();
+            let bytes = builder.encode();
             let found = FileRepresentation::decode(&bytes).expect("the representation is valid");
             let tokens: BTreeSet<u16> = docs.into_iter().flatten().collect();
             prop_assert!(found.doc_tokens().eq(tokens));

@@ -11,6 +11,7 @@ use crate::read::{
 };
 use crate::tables::{Emit, Operation, Table, chunk_key, collect};
 use crate::write::compressed_blocks::{ClosedBlocks, CompressedBlockWriter, remove_dead_blocks};
+use crate::write::prepared::FirstChunk;
 
 /// Builds the rows of [`Table::Chunks`], [`Table::Sources`], [`Table::Content`] and [`Table::Blames`].
 pub(crate) struct ChunkRows {
@@ -38,6 +39,11 @@ impl ChunkRows {
     /// Starts a new file. The next chunk belongs to it, even if the chunk has the path of the previous file.
     pub(crate) fn begin_file(&mut self) {
         self.source = None;
+    }
+
+    /// Starts a later part of a file. The next chunk, `chunk`, belongs to the file with this first chunk.
+    pub(crate) fn continue_file(&mut self, first: &FirstChunk, chunk: &Chunk) {
+        self.source = Some((first.id.0, SourceRecord::new(&first.key, &chunk.path, &chunk.language)));
     }
 
     /// Adds a chunk. Ids must ascend, and the chunks of a file must be consecutive.

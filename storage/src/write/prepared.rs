@@ -32,6 +32,26 @@ impl ReservedIds {
     }
 }
 
+/// The first chunk of a file that is stored in parts.
+#[derive(Debug, Clone)]
+pub struct FirstChunk {
+    /// Id of the chunk.
+    pub id: ChunkId,
+    /// Key of the chunk.
+    pub key: String,
+}
+
+/// A part of a file whose chunks are not prepared together.
+pub(crate) struct PreparedPart {
+    pub(crate) record: FileRecord,
+    /// Whether the part replaces the file. Later parts extend it.
+    pub(crate) is_first: bool,
+    /// Documentation tokens of each chunk, and the quantised vectors. The writer adds them to the representation of the
+    /// file, in the order of the chunks.
+    pub(crate) tokens: Vec<u16>,
+    pub(crate) vectors: Vec<(f32, Vec<i8>)>,
+}
+
 /// Builds the rows of one or more files without access to the index.
 pub struct FilePreparer {
     ids: ReservedIds,
@@ -47,6 +67,7 @@ pub struct FilePreparer {
 pub struct PreparedFiles {
     pub(crate) ids: ReservedIds,
     pub(crate) files: Vec<FileRecord>,
+    pub(crate) parts: Vec<PreparedPart>,
     /// Operations whose values already have checksums.
     pub(crate) operations: Vec<Operation>,
     pub(crate) closed: ClosedRows,
@@ -83,6 +104,58 @@ impl FilePreparer {
         mut record: FileRecord,
         chunks: &[NewChunk<'_>],
     ) -> Result<Vec<ChunkId>, StorageError> {
+        self.check_chunks(&record, chunks)?;
+        self.rows.begin_file();
+        let mut representation = RepresentationBuilder::default();
+        let ids = self.add_chunks(chunks, |tokens, vector| {
+            representation.add_tokens(tokens.iter().copied());
+            vector.into_iter().for_each(|(scale, row)| representation.add_vector(scale, &row));
+        })?;
+        if let Some(first) = ids.first() {
+            let row = Operation::put(Table::Representations, chunk_key(first.0), representation.encode());
+            self.prepared.operations.push(row.sealed());
+        }
+        record.chunks.clone_from(&ids);
+        self.prepared.files.push(record);
+        Ok(ids)
+    }
+
+    /// Adds a part of a file whose chunks do not fit into memory together, and returns the ids of the new chunks. The
+    /// part whose `first` is `None` replaces the file. Each later part gives the first chunk of the file, and adds its
+    /// chunks at the end of the file. The last part whose `hash` is not zero sets the other fields of the record.
+    ///
+    /// The ids of the parts must be reserved in the order of the parts, without chunks of other files in between. At
+    /// least one id must be reserved for each part.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Self::replace_file`].
+    pub fn add_part(
+        &mut self,
+        mut record: FileRecord,
+        chunks: &[NewChunk<'_>],
+        first: Option<&FirstChunk>,
+    ) -> Result<Vec<ChunkId>, StorageError> {
+        self.check_chunks(&record, chunks)?;
+        if self.ids.first == self.ids.end {
+            return Err(StorageError::Refused(format!("no ids are reserved for a part of {}", record.path)));
+        }
+        match (first, chunks.first()) {
+            (Some(first), Some(chunk)) => self.rows.continue_file(first, chunk),
+            _ => self.rows.begin_file(),
+        }
+        let (mut tokens, mut vectors) = (Vec::new(), Vec::new());
+        let ids = self.add_chunks(chunks, |doc, vector| {
+            tokens.extend_from_slice(doc);
+            vectors.extend(vector);
+        })?;
+        tokens.sort_unstable();
+        tokens.dedup();
+        record.chunks.clone_from(&ids);
+        self.prepared.parts.push(PreparedPart { record, is_first: first.is_none(), tokens, vectors });
+        Ok(ids)
+    }
+
+    fn check_chunks(&self, record: &FileRecord, chunks: &[NewChunk<'_>]) -> Result<(), StorageError> {
         check_path(&record.path)?;
         let language = chunks.first().map(|first| first.language.as_str());
         let is_of_file = |chunk: &Chunk| chunk.path == record.path && Some(chunk.language.as_str()) == language;
@@ -92,17 +165,25 @@ impl FilePreparer {
         if chunks.len() > (self.ids.end - self.next) as usize {
             return Err(StorageError::Refused(format!("no ids are reserved for the chunks of {}", record.path)));
         }
+        Ok(())
+    }
+
+    /// Builds the rows of chunks, and returns their ids. Passes the documentation tokens and the quantised vector of
+    /// each chunk to `represent`.
+    fn add_chunks(
+        &mut self,
+        chunks: &[NewChunk<'_>],
+        mut represent: impl FnMut(&[u16], Option<(f32, Vec<i8>)>),
+    ) -> Result<Vec<ChunkId>, StorageError> {
         let Self { prepared, rows, .. } = self;
-        let mut representation = RepresentationBuilder::default();
         let first = self.next;
-        rows.begin_file();
         for (id, chunk) in (first..).zip(chunks) {
             rows.push(id, chunk, &mut collect_sealed(&mut prepared.operations))?;
             prepared.labels.add(id, Labels::new(chunk, &self.columns).postings());
             if !self.columns.is_empty() {
                 prepared.values.push((id, chunk.metadata.to_vec()));
             }
-            representation.add_tokens(chunk.tokens.doc.iter().copied());
+            let mut quantised = None;
             if let Some(vector) = chunk.vector {
                 if self.ids.dimensions != Some(vector.len()) {
                     return Err(StorageError::Refused(format!(
@@ -113,20 +194,14 @@ impl FilePreparer {
                 }
                 let refused = || StorageError::Refused(format!("the vector of {} is not finite", chunk.key));
                 let (scale, row) = quantise(vector).ok_or_else(refused)?;
-                representation.add_vector(scale, &row);
                 prepared.embedded.push(id);
                 prepared.vectors.push(scale, &row.iter().map(|&x| x as u8).collect::<Vec<_>>());
+                quantised = Some((scale, row));
             }
+            represent(&chunk.tokens.doc, quantised);
         }
         self.next += chunks.len() as u32;
-        if !chunks.is_empty() {
-            let row = Operation::put(Table::Representations, chunk_key(first), representation.finish());
-            prepared.operations.push(row.sealed());
-        }
-        let ids: Vec<ChunkId> = (first..self.next).map(ChunkId).collect();
-        record.chunks.clone_from(&ids);
-        prepared.files.push(record);
-        Ok(ids)
+        Ok((first..self.next).map(ChunkId).collect())
     }
 
     /// Sets the blame of a file, given its first chunk. Must be called at most once for each file, in ascending order

@@ -9,12 +9,13 @@ use roaring::RoaringBitmap;
 
 use crate::column::ColumnDeclaration;
 use crate::error::StorageError;
-use crate::read::{ChunkId, FileRecord, Snapshot, ValueRows, VectorAppender, check_path};
+use crate::read::{ChunkId, FileRecord, RepresentationBuilder, Snapshot, ValueRows, VectorAppender, check_path};
+use crate::tables::{Operation, Table, chunk_key};
 use crate::write::chunk_rows::ClosedRows;
 use crate::write::commit::Committer;
 use crate::write::inversion::Inversion;
 use crate::write::options::WriterOptions;
-use crate::write::prepared::{PreparedFiles, ReservedIds};
+use crate::write::prepared::{PreparedFiles, PreparedPart, ReservedIds};
 
 /// State that a writer has collected since it was opened.
 pub(crate) struct WriterState {
@@ -29,6 +30,8 @@ pub(crate) struct WriterState {
     pub(crate) columns: Arc<[ColumnDeclaration]>,
     /// Changed file rows by path; `None` removes the row.
     pub(crate) files: BTreeMap<String, Option<FileRecord>>,
+    /// Representation of the file whose parts are being written.
+    open_file: RepresentationBuilder,
     /// Deleted chunks, both of the base generation and of this writer.
     pub(crate) dead: RoaringBitmap,
     /// The first chunk of each file whose chunks were deleted.
@@ -69,6 +72,7 @@ impl WriterState {
             inversion: Inversion::begin(home, options.memory / 2)?,
             columns,
             files: BTreeMap::new(),
+            open_file: RepresentationBuilder::default(),
             dead: RoaringBitmap::new(),
             dead_firsts: Vec::new(),
             added: RoaringBitmap::new(),
@@ -138,10 +142,11 @@ impl WriterState {
     }
 
     fn write(&mut self, prepared: PreparedFiles) -> Result<(), StorageError> {
-        let PreparedFiles { ids, files, operations, mut closed, values, embedded, vectors, .. } = prepared;
+        let PreparedFiles { ids, files, parts, operations, mut closed, values, embedded, vectors, .. } = prepared;
         for record in &files {
             self.retire(&record.path)?;
         }
+        parts.into_iter().try_for_each(|part| self.add_part(part))?;
         self.added.extend(files.iter().flat_map(|record| &record.chunks).map(|id| id.0));
         let end = self.lengths.len().max(ids.end.saturating_sub(self.lengths_from) as usize);
         self.lengths.resize(end, [0; FIELDS]);
@@ -152,6 +157,28 @@ impl WriterState {
         self.closed.append(&mut closed);
         self.vectors.push(&embedded, &vectors, &mut |operations| self.committer.push_together(operations))?;
         self.files.extend(files.into_iter().map(|record| (record.path.clone(), Some(record))));
+        Ok(())
+    }
+
+    /// Adds a part of a file to the file's row and to its representation.
+    fn add_part(&mut self, part: PreparedPart) -> Result<(), StorageError> {
+        let PreparedPart { mut record, is_first, tokens, vectors } = part;
+        self.added.extend(record.chunks.iter().map(|id| id.0));
+        if is_first {
+            self.retire(&record.path)?;
+            self.open_file = RepresentationBuilder::default();
+        }
+        let before = if is_first { None } else { self.files.get_mut(&record.path).and_then(Option::take) };
+        if let Some(before) = before {
+            record = before.followed_by(record);
+        }
+        if let Some(first) = record.chunks.first().copied() {
+            self.open_file.add_tokens(tokens);
+            vectors.iter().for_each(|(scale, row)| self.open_file.add_vector(*scale, row));
+            let row = self.open_file.encode();
+            self.committer.push(Operation::put(Table::Representations, chunk_key(first.0), row))?;
+        }
+        self.files.insert(record.path.clone(), Some(record));
         Ok(())
     }
 }

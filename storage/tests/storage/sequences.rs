@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use aurora_storage::{ChunkType, WriterOptions};
+use aurora_storage::{ChunkType, FileRecord, FirstChunk, WriterOptions};
 use proptest::prelude::*;
 
 use crate::model::{check, field};
 use crate::repository::{
-    DIMENSIONS, Piece, Tree, directory, file, fresh_digest, open, piece, replace, synthetic, update, with_chunks, write,
+    DIMENSIONS, Piece, Tree, directory, file, fresh_digest, open, piece, replace, synthetic, terms, update,
+    with_chunks, write,
 };
 
 #[derive(Debug, Clone)]
@@ -200,6 +201,49 @@ fn files_prepared_in_any_order_are_written_in_id_order() {
     let (other_digest, found) = bytes(&[5, 3, 11, 0, 1, 2, 9, 4, 10, 8, 7, 6]);
     assert_eq!(other_digest, digest);
     assert_eq!(found.len(), expected.len());
+}
+
+#[test]
+fn a_file_that_is_stored_in_parts_equals_a_file_that_is_stored_at_once() {
+    let tree = synthetic(2, 9, 0);
+    let directory = directory();
+    let environment = open(directory.path());
+    // The parts replace chunks of an earlier generation.
+    write(&environment, &synthetic(2, 5, 1), 64 << 20);
+    let writer = environment.writer(WriterOptions::default()).expect("there is no other writer");
+    let mut reserved = Vec::new();
+    for (path, pieces) in &tree {
+        let mut first = None;
+        // The third part has no chunks.
+        for range in [0..4, 4..5, 5..5, 5..9] {
+            let part = &pieces[range.clone()];
+            let ids = writer.reserve(part.len().max(1), Some(DIMENSIONS)).expect("enough ids are left");
+            reserved.push((path, pieces, range, ids, first.clone()));
+            let key = || with_chunks(path, pieces, |chunks| chunks[0].key.clone());
+            first = first.or_else(|| ids.iter().next().map(|id| FirstChunk { id, key: key() }));
+        }
+    }
+    // Later parts are prepared first.
+    let mut stored = BTreeMap::new();
+    for (path, pieces, range, ids, first) in reserved.iter().rev() {
+        let is_last = range.end == pieces.len();
+        let record = FileRecord { hash: if is_last { [3; 32] } else { [0; 32] }, ..file(path, 5) };
+        let mut preparer = writer.prepare(*ids);
+        let added =
+            with_chunks(path, pieces, |chunks| preparer.add_part(record, &chunks[range.clone()], first.as_ref()));
+        stored.insert(ids.iter().next(), (added.expect("the chunks are valid"), &pieces[range.clone()]));
+        writer.apply(preparer.finish().expect("the rows can be finished")).expect("the part can be written");
+    }
+    for (ids, pieces) in stored.values() {
+        for (id, piece) in ids.iter().zip(*pieces) {
+            writer.add_terms([(*id, &terms(piece))]).expect("the chunk was added");
+        }
+    }
+    writer.publish(update()).expect("the changes can be published");
+    let snapshot = environment.snapshot().expect("the index can be opened");
+    check(&snapshot, &tree);
+    assert_eq!(snapshot.verify().problems, Vec::<String>::new());
+    assert_eq!(snapshot.digest().expect("the index is valid"), fresh_digest(&tree, 64 << 20));
 }
 
 #[test]

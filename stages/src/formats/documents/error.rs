@@ -5,9 +5,6 @@ use thiserror::Error;
 /// Maximum length of the text of a document, in bytes.
 pub(super) const MAX_TEXT_BYTES: u64 = 16 << 20;
 
-/// Maximum length of a conversation log, in bytes, after it was unpacked. `max_file_size` does not apply to logs.
-pub(crate) const MAX_LOG_BYTES: u64 = 64 << 20;
-
 /// Maximum length of the markup of a document, in bytes. Only a fraction of the markup is text.
 pub(super) const MAX_MARKUP_BYTES: u64 = 4 * MAX_TEXT_BYTES;
 
@@ -29,9 +26,6 @@ pub enum ExtractError {
     /// The text is too large.
     #[error("the text is larger than {MAX_TEXT_BYTES} bytes")]
     TooLarge,
-    /// The log is too large.
-    #[error("the log unpacks to more than {MAX_LOG_BYTES} bytes")]
-    LogTooLarge,
     /// The file is not a PDF file, or has no catalog.
     #[error("not a readable PDF file")]
     NoPdf,

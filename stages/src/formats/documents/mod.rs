@@ -9,11 +9,7 @@ mod notebook;
 mod odt;
 mod pdf;
 
-use std::io::Read;
-
 pub use error::ExtractError;
-
-pub(crate) use error::MAX_LOG_BYTES;
 
 /// A function that extracts the text of a document.
 pub type Extractor = fn(&[u8]) -> Result<String, ExtractError>;
@@ -54,39 +50,6 @@ pub static DOCUMENTS: &[DocumentFormat] = &[
         has_code: true,
     },
     DocumentFormat { name: "pdf", extensions: &["pdf"], extract: Some(pdf::text), ..PLAIN },
-    DocumentFormat { name: CONVERSATION, extract: Some(log_text), ..PLAIN },
+    DocumentFormat { name: CONVERSATION, ..PLAIN },
     DocumentFormat { name: REASONING, ..PLAIN },
 ];
-
-/// The magic number of gzip.
-const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
-
-/// Returns the text of a conversation log, decompressed if necessary.
-///
-/// # Errors
-/// Fails if the compressed log is damaged or too large.
-pub fn log_text(bytes: &[u8]) -> Result<String, ExtractError> {
-    if !bytes.starts_with(&GZIP_MAGIC) {
-        return Ok(String::from_utf8_lossy(bytes).into_owned());
-    }
-    let mut text = Vec::new();
-    flate2::read::MultiGzDecoder::new(bytes).take(MAX_LOG_BYTES + 1).read_to_end(&mut text)?;
-    if text.len() as u64 > MAX_LOG_BYTES {
-        return Err(ExtractError::LogTooLarge);
-    }
-    Ok(String::from_utf8_lossy(&text).into_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use std::io::Write;
-
-    use super::*;
-
-    #[test]
-    fn logs_that_unpack_to_too_much_text_are_rejected() {
-        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
-        packed.write_all(&vec![b'a'; MAX_LOG_BYTES as usize + 1]).unwrap();
-        assert!(matches!(log_text(&packed.finish().unwrap()), Err(ExtractError::LogTooLarge)));
-    }
-}

@@ -8,7 +8,7 @@ use aurora_storage::{ProjectDirectory, Snapshot};
 
 use super::cost::{Allowance, TreeChanges};
 use super::deadline::Deadline;
-use crate::columns::{FileStatus, SIZE, STATUS};
+use crate::columns::{FileStatus, LOG_PART, SIZE, STATUS};
 use crate::discover;
 use crate::incremental::IncrementalCheck;
 use crate::index::error::IndexError;
@@ -99,8 +99,12 @@ impl Probe for Found {
     fn on_output(&self, _: &str, output: &StageOutput<'_>) {
         let (Some(statuses), Some(sizes)) = (output.cells(STATUS), output.cells(SIZE)) else { return };
         let mut changes = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
-        for (status, &bytes) in statuses.iter().zip(sizes) {
+        let parts = output.cells(LOG_PART);
+        let is_later_part =
+            |row: usize| parts.is_some_and(|parts| parts[row].as_ref().is_some_and(|part| part.index > 0));
+        for (row, (status, &bytes)) in statuses.iter().zip(sizes).enumerate() {
             match status {
+                _ if is_later_part(row) => {}
                 FileStatus::Touched => changes.touched += 1,
                 FileStatus::Deleted => changes.deleted += 1,
                 FileStatus::Renamed { .. } => changes.add_renamed(bytes),

@@ -97,7 +97,7 @@ impl Snapshot {
                 builder.add_vector(scale, &row.iter().map(|&value| value as i8).collect::<Vec<_>>());
             }
         }
-        Ok(builder.finish())
+        Ok(builder.encode())
     }
 
     /// Checks the blame of every file. `firsts` contains the first chunk of each file.

@@ -285,7 +285,6 @@ pub struct GitHistory {
 }
 
 /// A value of a chunk's metadata.
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, rkyv::Archive, rkyv::Serialize, rkyv::Deserialize, Serialize, Deserialize)]
 #[rkyv(derive(Debug))]
 #[serde(untagged)]
@@ -301,6 +300,33 @@ pub enum MetaValue {
     /// A list of texts; a filter matches any of them.
     Strings(Vec<String>),
 }
+
+/// The JSON of a [`MetaValue`]. In JSON, a whole number is a number as well, so the schema has one case for both.
+#[cfg(feature = "schema")]
+#[derive(utoipa::ToSchema, Serialize)]
+#[schema(description = "A value of a chunk's metadata.")]
+#[serde(untagged)]
+#[allow(dead_code, reason = "it is only a schema")]
+enum MetaValueSchema {
+    /// True or false.
+    Bool(bool),
+    /// A number.
+    Number(f64),
+    /// Text.
+    String(String),
+    /// A list of texts; a filter matches any of them.
+    Strings(Vec<String>),
+}
+
+#[cfg(feature = "schema")]
+impl utoipa::PartialSchema for MetaValue {
+    fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::schema::Schema> {
+        <MetaValueSchema as utoipa::PartialSchema>::schema()
+    }
+}
+
+#[cfg(feature = "schema")]
+impl utoipa::ToSchema for MetaValue {}
 
 impl MetaValue {
     /// The type of the value.

@@ -45,9 +45,14 @@ struct RareFields {
 impl SourceRecord {
     /// Creates the source record of a file from the file's first chunk.
     pub(crate) fn from_first_chunk(first: &Chunk) -> Self {
-        let base = key_base(&first.key, &first.path);
-        let head = &base[..base.len().saturating_sub(first.path.len())];
-        Self { path: first.path.clone(), language: first.language.clone(), key_head: head.to_owned() }
+        Self::new(&first.key, &first.path, &first.language)
+    }
+
+    /// Creates the source record of a file. `first_key` is the key of the file's first chunk.
+    pub(crate) fn new(first_key: &str, path: &str, language: &str) -> Self {
+        let base = key_base(first_key, path);
+        let head = &base[..base.len().saturating_sub(path.len())];
+        Self { path: path.to_owned(), language: language.to_owned(), key_head: head.to_owned() }
     }
 
     /// Whether a chunk can belong to this file.

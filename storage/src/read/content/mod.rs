@@ -12,6 +12,7 @@ mod whole;
 
 pub(crate) use block::{BlockBuilder, CompressedBlock, Frame};
 pub(crate) use cache::FrameCache;
+pub use cache::{CacheCounter, CacheCounts};
 pub(crate) use codec::{
     decode_complexity, decode_relations, decode_text, decode_text_body, encode_relations, encode_text,
 };

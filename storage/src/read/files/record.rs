@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::error::StorageError;
 use crate::read::chunk::ChunkId;
-use crate::unfinished::UnfinishedRow;
+use crate::unfinished::{RowExtent, UnfinishedRow};
 
 /// Data about a file that is stored between runs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -35,6 +35,26 @@ pub struct FileRecord {
     /// Stages without a result for the file or its chunks, sorted. Not part of the digest of an index, because the
     /// reason for a failure may differ between runs.
     pub unfinished: Vec<UnfinishedRow>,
+}
+
+impl FileRecord {
+    /// Returns the record of a file that is stored in parts, from the record of the parts so far and the record of the
+    /// next part. The result has the fields of the next part, and the chunks and unfinished rows of both.
+    pub(crate) fn followed_by(self, next: Self) -> Self {
+        let before = self.chunks.len() as u32;
+        let moved = |row: UnfinishedRow| match row.extent {
+            RowExtent::Chunk(position) => UnfinishedRow { extent: RowExtent::Chunk(before + position), ..row },
+            RowExtent::File | RowExtent::Chunks => row,
+        };
+        let mut unfinished = self.unfinished;
+        unfinished.extend(next.unfinished.into_iter().map(moved));
+        unfinished.sort_unstable();
+        unfinished.dedup();
+        let mut chunks = self.chunks;
+        chunks.extend(next.chunks);
+        let outcome = if chunks.is_empty() { next.outcome } else { FileOutcome::Indexed };
+        Self { chunks, unfinished, outcome, ..next }
+    }
 }
 
 /// Stat data by which a later run recognises that a file is unchanged without reading it.

@@ -16,7 +16,7 @@ use crate::error::StorageError;
 use crate::index_id::IndexId;
 use crate::manifest::{FORMAT_VERSION, Manifest};
 use crate::read::chunk::{ArchivedSourceRecord, ArchivedStoredChunk, ChunkId, Records};
-use crate::read::content::FrameCache;
+use crate::read::content::{CacheCounts, FrameCache};
 use crate::read::label::Label;
 use crate::read::segment::{SegmentPages, StoredSegment};
 use crate::store::{IndexStore, Mapped};
@@ -132,6 +132,11 @@ impl Snapshot {
     /// chunks should use this, so that reads by other threads do not evict its frames.
     pub(crate) fn with_own_frames(&self) -> Self {
         Self { inner: Arc::clone(&self.inner), frames: Arc::new(FrameCache::new()) }
+    }
+
+    /// Returns how often the cache of decompressed texts was used by this snapshot and its clones.
+    pub fn cached_texts(&self) -> CacheCounts {
+        self.frames.counter.counts()
     }
 
     /// Returns the id of the index; `None` before the first transaction.
