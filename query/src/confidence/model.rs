@@ -32,7 +32,7 @@ const ANSWERS: [Model; 4] = [
     Model { intercept: -8.95, weights: [3.16, 7.87, 0.94, 2.80, 0.06, 0.06, 0.25, 0.00, 0.00, 0.00, 0.00] },
 ];
 /// The probability that one of the hits is relevant, from the best evidence of each kind, for the same models.
-/// The weights of exact matches in memory are those of code, because the questions about memory have no such matches.
+/// Exact matches in memory and in code have the same weights, because no question about memory has such a match.
 const RELEVANT: [Model; 4] = [
     Model { intercept: -13.01, weights: [5.01, 0.00, 0.00, 4.26, 0.00, 2.54, 0.76, 2.11, 4.75, 0.00, 6.20] },
     Model { intercept: -11.78, weights: [5.40, 0.00, 0.00, 4.89, 1.16, 3.58, 2.74, 1.96, 0.00, 0.00, 0.00] },
