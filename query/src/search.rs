@@ -8,7 +8,7 @@ use aurora_storage::{AccessRecord, Snapshot, StorageError, Threads};
 use roaring::RoaringBitmap;
 
 use crate::column_notes::{column_notes, stage_notes};
-use crate::confidence;
+use crate::confidence::Measures;
 use crate::corpus::Corpus;
 use crate::facet_index::SearchFacets;
 use crate::filter::{Filter, FilterSpec, LanguageNames};
@@ -148,10 +148,11 @@ pub fn search_all(searchers: &[&Searcher], query: &Query) -> Result<SearchResult
         work,
     };
     let ranked = rank::rank(&context, found.list, accesses, &mut notes, &mut phases)?;
-    let evidence = confidence::measure(&context, &ranked);
+    let measures = Measures::new(&context);
+    let evidence = measures.answer(&ranked);
     let groups = rank::fold(&context, &ranked, query.limit, query.group)?;
     phases.rank = watch.lap().saturating_sub(phases.rerank);
-    let mut hits = present::hits(&context, query.content, &ranked, groups)?;
+    let mut hits = present::hits(&measures, &evidence, query.content, &ranked, groups)?;
     add_tags(searchers, &mut hits, &mut notes);
     notes.extend(column_notes(searchers, &query.filter, true, &hits));
     notes.extend(stage_notes(searchers, query.mode != Mode::Sparse));

@@ -1,12 +1,13 @@
 """Fits the models of `query/src/confidence/model.rs`, and measures their calibration on other repositories.
 
-usage: calibrate.py --clones DIR --work WORK --aur PROGRAM [--only NAME,...] [--answers FILE]
+usage: calibrate.py --clones DIR --work WORK --aur PROGRAM [--only NAME,...] [--answers FILE] [--conversations DIR]
 
 Needs only Python's standard library. DIR is the same as for measure.py, but the clones need their history. For each repository, WORK gets
 the directory of `aur mem eval mine`. The script asks the mined questions and the questions of this directory (also with typing errors),
 and for every repository questions without an answer: `unanswerable.tsv`, generated nonsense, and questions about other repositories. FILE
 keeps the evidence, so that a later call does not ask again. The models are fitted on the repositories of the part training, with every
-second question without an answer, and measured on the rest.
+second question without an answer, and measured on the rest. --conversations fits the models of memory instead: DIR is the directory data
+of REALTALK (danny911kr/REALTALK); the models are fitted on its conversations, and measured on those in DIR/locomo.
 """
 import argparse
 import json
@@ -19,15 +20,20 @@ from collections import defaultdict
 
 from measure import HERE, repositories
 
-MEASURES = ["known_words", "lead", "coverage", "keywords", "file_keywords", "name", "exact", "cosine", "words", "file_cosine"]
+MEASURES = ["known_words", "lead", "coverage", "matched", "keywords", "file_keywords", "name", "exact", "cosine", "words", "file_cosine"]
 MEANING = {"cosine", "words", "file_cosine"}
-ANSWERABLE = ["described", "terse", "typo", "exact", "docstring", "commit"]
+ANSWERABLE = ["described", "terse", "typo", "exact", "docstring", "commit", "multi-hop", "temporal", "open", "single-hop"]
 UNANSWERABLE = ["nonsense", "question", "prompt", "other-name", "other"]
+# Share of the questions of each set that are asked in each repository.
+ASKED = {"question": 0.4, "prompt": 0.4, "nonsense": 0.4, "exact": 0.6, "docstring": 0.6, "commit": 0.75}
 MOST_MINED = 40
 # Weight of all questions without an answer, in units of one set of questions with answers.
 SHARE_UNANSWERABLE = 2.0
 # Share of answerable questions whose answers may be declared not close. Without measures of meaning, other questions are harder to detect.
 MOST_REJECTED = {"hybrid": 0.03, "sparse": 0.04}
+MOST_REJECTED_MEMORY = 0.05
+# Share of correct first hits that may be left out as not close.
+MOST_LEFT_OUT = 0.015
 
 
 def read(path):
@@ -85,13 +91,19 @@ def misspelt(rng, query):
 
 def ask(a, tree, mode, questions):
     """Asks (set, query, answers) and yields the evidence, and whether the first and one of the first ten files is an answer."""
+    rng = random.Random(os.path.basename(os.path.dirname(os.path.dirname(tree))) + os.path.basename(tree))
+    questions = [question for question in questions if rng.random() < ASKED.get(question[0], 1)]
     command = [a.aur, "mem", "search", "--stdin", "--format", "jsonl", "--no-record", "--no-refresh", "--mode", mode, "--root", tree]
+    yield from answers_of(command, mode, questions, lambda result: result["file"])
+
+
+def answers_of(command, mode, questions, name_of, **options):
+    """Runs a search command for (set, query, answers). `name_of` returns the part of a result that is compared with the answers."""
     lines = "".join(" ".join(query.split()) + "\n" for _, query, _ in questions)
-    answers = subprocess.run(command, check=True, capture_output=True, text=True, input=lines).stdout.splitlines()
+    answers = subprocess.run(command, check=True, capture_output=True, text=True, input=lines, **options).stdout.splitlines()
     for (of, query, wanted), answer in zip(questions, map(json.loads, answers), strict=True):
         if "error" not in answer:
-            files = [result["file"] for result in answer["results"]]
-            found = [file in wanted for file in files[:10]]
+            found = [name_of(result) in wanted for result in answer["results"][:10]]
             kept = {key: answer[key] for key in ("evidence", "confidence", "close")}
             yield {"set": of, "query": query, "mode": mode, "first": found[:1] == [True], "any": any(found), **kept}
 
@@ -136,9 +148,51 @@ def collect(a):
     return found
 
 
-def inputs(row, of):
+def conversations(a):
+    """Stores every conversation in a memory of its own, and asks its questions, and questions without an answer."""
+    rng, categories, found = random.Random(1), {1: "multi-hop", 2: "temporal", 3: "open", 4: "single-hop", 5: "adversarial"}, []
+    with open(os.path.join(HERE, "unanswerable.tsv"), encoding="utf-8") as lines:
+        general = [tuple(line.rstrip("\n").split("\t")) for line in lines if not line.startswith("#")]
+    general += [("nonsense", text) for text in nonsense(rng, 60)]
+    for held_out, directory in enumerate([a.conversations, os.path.join(a.conversations, "locomo")]):
+        read_one = lambda name: json.load(open(os.path.join(directory, name), encoding="utf-8"))
+        chats = {name: read_one(name) for name in sorted(os.listdir(directory)) if name.endswith(".json")}
+        asked = {}
+        for name, chat in chats.items():
+            home, empty, ids, entries = os.path.abspath(os.path.join(a.work, name + ".home")), os.path.join(a.work, "empty"), {}, []
+            os.makedirs(empty, exist_ok=True)
+            for session in (key for key in chat if key.startswith("session_") and isinstance(chat[key], list)):
+                for order, turn in enumerate(chat[session], 1):
+                    text = turn.get("clean_text", turn.get("text", "")).strip() or "[image]"
+                    ids[turn["dia_id"]] = f"turn:{session}:{order}"
+                    content = {"session": session, "speaker": turn["speaker"], "order": order, "text": text}
+                    entries.append({"type": "turn", "id": ids[turn["dia_id"]], "content": content})
+            environment = {**os.environ, "AURORA_HOME": home}
+            if not os.path.exists(home):
+                text = "".join(json.dumps(entry) + "\n" for entry in entries)
+                command = [a.aur, "mem", "import", "--from", "jsonl", "-", "--memory", "user"]
+                subprocess.run(command, check=True, capture_output=True, text=True, input=text, cwd=empty, env=environment)
+            asked[name] = [(categories[q["category"]], q["question"], {ids[of] for of in q["evidence"] if of in ids}) for q in chat["qa"]]
+            asked[name] = [question for question in asked[name] if question[2]]
+        for name in chats:
+            whole = asked[name] + [(kind, text, set()) for at, (kind, text) in enumerate(general) if at % 2 == held_out]
+            others = [query for other in chats if other != name for of, query, _ in asked[other] if of != "adversarial"]
+            whole += [("other", query, set()) for query in rng.sample(others, 40)]
+            environment = {**os.environ, "AURORA_HOME": os.path.abspath(os.path.join(a.work, name + ".home"))}
+            for mode in ("hybrid", "sparse"):
+                command = [a.aur, "mem", "search", "--stdin", "--format", "jsonl", "--no-record", "--source", "memory", "--mode", mode]
+                answers = answers_of(command, mode, whole, lambda result: result["id"], cwd=os.path.join(a.work, "empty"), env=environment)
+                found += [{"repository": name, "held_out": bool(held_out), **row} for row in answers]
+            print(name, len(found), flush=True)
+    return found
+
+
+def inputs(row, of, with_lead=True):
     evidence = row["evidence"]
-    hit = {**evidence, **evidence[of]}
+    best = evidence.get("memory") or evidence["best"]
+    hit = {**evidence, **(best if of == "best" else evidence["first"])}
+    hit["matched"] = math.log1p(hit["matched"])
+    hit["lead"] *= with_lead
     hit["file_keywords"] = hit["keywords"] if hit["file_keywords"] is None else hit["file_keywords"]
     return [1.0] + [hit[measure] or 0.0 for measure in MEASURES]
 
@@ -198,8 +252,9 @@ def weigh(rows):
     counts = defaultdict(int)
     for row in rows:
         counts[row["set"]] += 1
-    shares = {of: 1.0 for of in ANSWERABLE} | {of: SHARE_UNANSWERABLE / len(UNANSWERABLE) for of in UNANSWERABLE}
-    return [shares[row["set"]] / counts[row["set"]] for row in rows]
+    unanswerable = [of for of in UNANSWERABLE if of in counts]
+    shares = {of: 1.0 for of in ANSWERABLE} | {of: SHARE_UNANSWERABLE / len(unanswerable) for of in unanswerable}
+    return [shares.get(row["set"], 0.0) / counts[row["set"]] for row in rows]
 
 
 def calibration_error(samples):
@@ -223,7 +278,7 @@ def report(rows, answers, relevant, least):
     close = defaultdict(list)
     for row in rows:
         close[row["set"]].append(probability(relevant, inputs(row, "best")) >= least)
-    for of in ANSWERABLE + UNANSWERABLE:
+    for of in ANSWERABLE + UNANSWERABLE + ["adversarial"]:
         if close[of]:
             print(f"    {of:12} {len(close[of]):5} questions, {1 - sum(close[of]) / len(close[of]):6.1%} not close")
 
@@ -234,11 +289,12 @@ def main():
         ap.add_argument(name, required=True)
     ap.add_argument("--only", default="")
     ap.add_argument("--answers")
+    ap.add_argument("--conversations")
     a = ap.parse_args()
     if a.answers and os.path.exists(a.answers):
         rows = read(a.answers)
     else:
-        rows = collect(a)
+        rows = conversations(a) if a.conversations else collect(a)
         if a.answers:
             with open(a.answers, "w", encoding="utf-8") as f:
                 f.writelines(json.dumps(row) + "\n" for row in rows)
@@ -252,15 +308,17 @@ def main():
         clear = [(row, weight) for row, weight in weighed if row["any"] or row["set"] in UNANSWERABLE]
         relevant = fit([(inputs(row, "best"), row["any"], weight) for row, weight in clear], used)
         answerable = sorted(probability(relevant, inputs(row, "best")) for row in known if row["set"] in ANSWERABLE)
-        least = answerable[int(MOST_REJECTED[mode] * len(answerable))]
+        most = MOST_REJECTED_MEMORY if a.conversations else MOST_REJECTED[mode]
+        least = answerable[int(most * len(answerable))]
+        correct = sorted(probability(relevant, inputs(row, "first", with_lead=False)) for row in known if row["first"])
         print(mode)
         for title, weights in (("ANSWERS ", answers), ("RELEVANT", relevant)):
             print(f"  {title} intercept: {weights[0]:.2f}, weights: [{', '.join(f'{w:.2f}' for w in weights[1:])}]")
-        print(f"  MIN_CLOSE {least:.3f}\n  fitted repositories")
+        print(f"  MIN_CLOSE {least:.3f}\n  MIN_HIT {correct[int(MOST_LEFT_OUT * len(correct))]:.3f}\n  fitted")
         report(known, answers, relevant, least)
-        print("  other repositories")
+        print("  not fitted")
         report(unknown, answers, relevant, least)
-        if mode == "hybrid":
+        if mode == "hybrid" and not a.conversations:
             print("  other repositories, mode dense")
             report([row for row in rows if row["mode"] == "dense" and row["held_out"]], answers, relevant, least)
 

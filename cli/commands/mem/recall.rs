@@ -100,8 +100,9 @@ pub(crate) struct RecallArgs {
 const PASSIVE_LIMIT: usize = 10;
 /// Default minimum activation with `--passive`.
 const PASSIVE_ACTIVATION: f32 = 0.5;
-/// Minimum confidence with `--passive`, which also runs for prompts about other topics.
-const PASSIVE_CONFIDENCE: f32 = 0.2;
+/// Minimum confidence with `--passive`, which also runs for prompts about other topics. In the repositories with which
+/// the confidence was calibrated, it leaves out 99 % of such prompts.
+const PASSIVE_CONFIDENCE: f32 = 0.25;
 /// Default limit of `--format recall`.
 const LIST_LIMIT: usize = 10;
 
@@ -184,8 +185,14 @@ fn recall(args: &RecallArgs, text: String, is_passive: bool, program: &Program) 
         |searchers| {
             let mut found = searchers.search(&request)?;
             let is_uncertain = is_passive && found.confidence.is_some_and(|confidence| confidence < PASSIVE_CONFIDENCE);
-            let is_distant = (found.is_distant() || is_uncertain) && !args.nearest;
-            found.hits.retain(|hit| !is_distant && hit.scores.activation >= least && is_relevant(hit));
+            let has_hits = !found.hits.is_empty();
+            if is_uncertain && !args.nearest {
+                found.hits.clear();
+            } else if !args.nearest {
+                found.remove_distant();
+            }
+            let is_distant = has_hits && found.hits.is_empty();
+            found.hits.retain(|hit| hit.scores.activation >= least && is_relevant(hit));
             Ok(Recalled { is_distant, ..Recalled::new(args, found, searchers, now)? })
         },
         program,

@@ -37,14 +37,17 @@ pub(super) fn recall(
     let mut search = AgentSearch::for_recall(roots, memory, arguments.session.as_deref(), arguments.scope)?;
     let now = aurora_clock::now_seconds();
     let request = recall_request(&arguments.query, budget, now);
-    let found = search.search(&request)?;
+    let mut found = search.search(&request)?;
     // The client must name an issued session in later calls. The session of a connection needs no name.
     let is_new = arguments.session.is_none() && memory.session(None)?.is_none();
     let session = search.session().filter(|_| is_new).map(|session| format!("Session: {}", session.id));
     let notes: Vec<String> = session.into_iter().chain(notes(&search, &found.notes)).collect();
     roots.searched(Interface::Mcp, &found, true, now);
-    if found.is_distant() && !arguments.nearest {
-        return Ok(nothing_close(&notes));
+    if !arguments.nearest && !found.hits.is_empty() {
+        found.remove_distant();
+        if found.hits.is_empty() {
+            return Ok(nothing_close(&notes));
+        }
     }
     let pack = |packed: &Context| format_recall(&notes, packed);
     let packed = search.searchers().packed_as(&found, budget, &request.query.work, pack)?;

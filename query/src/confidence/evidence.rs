@@ -5,32 +5,38 @@ use serde::Serialize;
 
 use crate::rank::{RankedCandidate, RankingContext};
 use crate::retrieve::DirectMatch;
+use crate::retrieve::bm25::MatchedTerms;
 use crate::understand::{ParsedQuery, QueryTerm};
 
-/// Number of the best candidates whose evidence counts.
+/// Number of the best candidates of each source whose evidence counts.
 const MAX_CANDIDATES: usize = 10;
 
 /// Absolute measures of the relevance of an answer.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Evidence {
-    /// Share of the query's words that the index contains, 0..1. Function words have a low weight, and corrected words
-    /// count in part.
-    pub known_words: f32,
     /// Difference between the scores of the first and the second candidate.
     pub lead: f32,
     /// Evidence of the first candidate.
     pub first: HitEvidence,
-    /// The maximum of each value among the first ten candidates.
+    /// The maximum of each value among the first ten candidates from code.
     pub best: HitEvidence,
+    /// The maximum of each value among the first ten candidates from memory; `None` without such candidates.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory: Option<HitEvidence>,
 }
 
 /// Absolute measures of the relevance of one result.
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct HitEvidence {
+    /// Share of the query's words that the indexes of this source contain, 0..1. The sources are code and memory.
+    /// Function words have a low weight, and corrected words count in part.
+    pub known_words: f32,
     /// Share of the query's terms in the result, weighted by inverse document frequency, 0..1.
     pub coverage: f32,
+    /// Number of the query's terms in the result. Function words have a low weight, and corrected words count in part.
+    pub matched: f32,
     /// Keyword score, as a share of the highest possible score of the query, 0..1.
     pub keywords: f32,
     /// Keyword score of the file, as a share of the highest possible score of the query; `None` in mode `dense`.
@@ -45,17 +51,22 @@ pub struct HitEvidence {
     pub name: f32,
     /// Whether the result has the location, the name or the text that the query gives: 1 or 0.
     pub exact: f32,
+    /// Whether the result is an entry of memory.
+    #[serde(skip)]
+    pub is_memory: bool,
 }
 
 impl HitEvidence {
-    /// Returns the larger value of each measure.
+    /// Returns the larger value of each measure of two results from the same source.
     fn max(self, other: Self) -> Self {
         let max = |a: Option<f32>, b: Option<f32>| match (a, b) {
             (Some(a), Some(b)) => Some(a.max(b)),
             (a, b) => a.or(b),
         };
         Self {
+            known_words: self.known_words.max(other.known_words),
             coverage: self.coverage.max(other.coverage),
+            matched: self.matched.max(other.matched),
             keywords: self.keywords.max(other.keywords),
             file_keywords: max(self.file_keywords, other.file_keywords),
             cosine: max(self.cosine, other.cosine),
@@ -63,36 +74,74 @@ impl HitEvidence {
             file_cosine: max(self.file_cosine, other.file_cosine),
             name: self.name.max(other.name),
             exact: self.exact.max(other.exact),
+            is_memory: other.is_memory,
         }
     }
 }
 
-/// Measures the evidence of ranked candidates, best first.
-pub(crate) fn measure(context: &RankingContext<'_, '_>, ranked: &[RankedCandidate<'_>]) -> Evidence {
-    let terms = Terms::new(context);
-    let most = context.roots.first().map_or(0.0, |root| root.bm25.max_file_score()).max(f32::MIN_POSITIVE);
-    let mut evidence = Evidence { known_words: terms.known, ..Evidence::default() };
-    for (at, candidate) in ranked.iter().take(MAX_CANDIDATES).enumerate() {
-        let found = &candidate.retrieved;
-        let matched = context.root(found).bm25.matched(found.id);
-        let hit = HitEvidence {
-            coverage: terms.coverage(context.parsed, &matched.positions),
-            keywords: found.bm25 / most,
+/// Measures candidates of one query.
+pub(crate) struct Measures<'m, 'r, 's> {
+    context: &'m RankingContext<'r, 's>,
+    terms: Terms,
+    /// The highest possible keyword score of the query.
+    most: f32,
+}
+
+impl<'m, 'r, 's> Measures<'m, 'r, 's> {
+    /// Prepares the measures of a query.
+    pub(crate) fn new(context: &'m RankingContext<'r, 's>) -> Self {
+        let most = context.roots.first().map_or(0.0, |root| root.bm25.max_file_score()).max(f32::MIN_POSITIVE);
+        Self { context, terms: Terms::new(context), most }
+    }
+
+    /// The context of the ranking.
+    pub(crate) fn context(&self) -> &'m RankingContext<'r, 's> {
+        self.context
+    }
+
+    /// Measures an answer. `ranked` contains all candidates, best first.
+    pub(crate) fn answer(&self, ranked: &[RankedCandidate<'_>]) -> Evidence {
+        let measure = |candidate: &RankedCandidate<'_>| {
+            let found = &candidate.retrieved;
+            self.candidate(candidate, &self.context.root(found).bm25.matched(found.id))
+        };
+        let of_source = |is_memory: bool| {
+            let of_source = move |candidate: &&RankedCandidate<'_>| self.is_memory(candidate) == is_memory;
+            ranked.iter().filter(of_source).take(MAX_CANDIDATES).map(measure).reduce(HitEvidence::max)
+        };
+        let score = |at: usize| ranked.get(at).map_or(0.0, |candidate| candidate.score);
+        Evidence {
+            lead: score(0) - score(1),
+            first: ranked.first().map(measure).unwrap_or_default(),
+            best: of_source(false).unwrap_or_default(),
+            memory: of_source(true),
+        }
+    }
+
+    /// Whether a candidate comes from the index of a memory.
+    fn is_memory(&self, candidate: &RankedCandidate<'_>) -> bool {
+        self.context.root(&candidate.retrieved).memory.is_some()
+    }
+
+    /// Measures one candidate, which contains the terms `matched`.
+    pub(crate) fn candidate(&self, candidate: &RankedCandidate<'_>, matched: &MatchedTerms) -> HitEvidence {
+        let (found, parsed) = (&candidate.retrieved, self.context.parsed);
+        let shares = self.terms.shares(parsed, &matched.positions);
+        let is_memory = self.is_memory(candidate);
+        HitEvidence {
+            known_words: self.terms.known[usize::from(is_memory)],
+            coverage: self.terms.coverage(&shares),
+            matched: shares.iter().zip(&parsed.terms).map(|(share, term)| share * term.weight).sum(),
+            keywords: found.bm25 / self.most,
             file_keywords: found.file.bm25_share,
             cosine: found.cosine,
             words: found.words,
             file_cosine: found.file.cosine,
             name: candidate.features.name_overlap(),
             exact: f32::from(u8::from(found.direct.as_ref().is_some_and(DirectMatch::is_exact))),
-        };
-        if at == 0 {
-            evidence.first = hit;
+            is_memory,
         }
-        evidence.best = evidence.best.max(hit);
     }
-    let score = |at: usize| ranked.get(at).map_or(0.0, |candidate| candidate.score);
-    evidence.lead = score(0) - score(1);
-    evidence
 }
 
 /// Factor of a corrected word. Unrelated words are often similar to a word of the index.
@@ -104,25 +153,33 @@ struct Terms {
     /// in one chunk.
     weights: Vec<f32>,
     total: f32,
-    /// Share of the terms that the index contains.
-    known: f32,
+    /// Shares of the terms that indexes of projects and indexes of memories contain.
+    known: [f32; 2],
 }
 
 impl Terms {
     fn new(context: &RankingContext<'_, '_>) -> Self {
         let chunks: u64 = context.roots.iter().map(|root| root.snapshot.live().len()).sum();
         let rarest = idf(chunks, 1);
-        let (mut weights, mut known, mut all) = (Vec::new(), 0.0, f32::MIN_POSITIVE);
-        for (term, idf) in context.parsed.terms.iter().zip(context.term_idfs()) {
+        let (mut weights, mut known, mut all) = (Vec::new(), [0.0; 2], f32::MIN_POSITIVE);
+        for (at, (term, idf)) in context.parsed.terms.iter().zip(context.term_idfs()).enumerate() {
             weights.push(term.weight * idf.unwrap_or(rarest));
             all += term.weight;
-            known += if idf.is_some() { term.weight * certainty(term) } else { 0.0 };
+            for (is_memory, known) in [false, true].into_iter().zip(&mut known) {
+                let mut roots = context.roots.iter().filter(|root| root.memory.is_some() == is_memory);
+                *known += if roots.any(|root| root.bm25.contains(at)) { term.weight * certainty(term) } else { 0.0 };
+            }
         }
-        Self { total: weights.iter().sum::<f32>().max(f32::MIN_POSITIVE), weights, known: known / all }
+        Self {
+            total: weights.iter().sum::<f32>().max(f32::MIN_POSITIVE),
+            weights,
+            known: known.map(|known| known / all),
+        }
     }
 
-    /// Returns the share of the terms at the positions `matched`. A related term counts with its own weight.
-    fn coverage(&self, parsed: &ParsedQuery, matched: &[usize]) -> f32 {
+    /// Returns for each term how certainly a chunk with the terms at the positions `matched` contains it, 0..1. A
+    /// related term counts with its own weight.
+    fn shares(&self, parsed: &ParsedQuery, matched: &[usize]) -> Vec<f32> {
         let mut shares = vec![0.0f32; self.weights.len()];
         for &position in matched {
             let (at, share) = match (parsed.terms.get(position), parsed.extra(position)) {
@@ -132,6 +189,10 @@ impl Terms {
             };
             shares[at] = shares[at].max(share);
         }
+        shares
+    }
+
+    fn coverage(&self, shares: &[f32]) -> f32 {
         shares.iter().zip(&self.weights).map(|(share, weight)| share * weight).sum::<f32>() / self.total
     }
 }

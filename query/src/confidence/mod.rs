@@ -7,5 +7,5 @@
 mod evidence;
 mod model;
 
-pub(crate) use evidence::measure;
+pub(crate) use evidence::Measures;
 pub use evidence::{Evidence, HitEvidence};

@@ -80,6 +80,11 @@ impl SearchResults {
         self.close == Some(false) && !self.hits.is_empty()
     }
 
+    /// Removes the hits that are not likely to be relevant.
+    pub fn remove_distant(&mut self) {
+        self.hits.retain(|hit| hit.is_close);
+    }
+
     /// Returns the chunks that the answer shows.
     pub fn shown(&self) -> impl Iterator<Item = ShownChunk<'_>> {
         self.hits.iter().map(|hit| ShownChunk { root_place: hit.root_place, root: hit.root.as_deref(), key: &hit.key })
@@ -184,6 +189,9 @@ pub struct Hit {
     pub line_end: u32,
     /// Final score, 0..1.
     pub score: f32,
+    /// Whether the hit is likely to be relevant; true for a list of chunks without a query.
+    #[serde(skip)]
+    pub is_close: bool,
     /// Components of the final score.
     pub scores: Scores,
     /// History of the chunk's lines.
@@ -277,6 +285,7 @@ impl Hit {
             line_start: chunk.line_start,
             line_end: chunk.line_end,
             score: scores.final_,
+            is_close: true,
             scores,
             git,
             access,

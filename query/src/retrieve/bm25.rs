@@ -120,6 +120,11 @@ impl<'s> KeywordSearch<'s> {
         &self.term_idfs
     }
 
+    /// Returns whether a chunk of this index contains the term at a position.
+    pub(crate) fn contains(&self, position: usize) -> bool {
+        self.lists[position].postings.doc_frequency() > 0
+    }
+
     /// Returns the `k` best chunks in `filter`, best first. Chunks with equal scores are ordered by key. All chunks in
     /// `filter` must be live.
     pub(crate) fn top(&self, k: usize, filter: Option<&RoaringBitmap>) -> Result<Vec<(ChunkId, f32)>, StorageError> {

@@ -3,8 +3,11 @@
 use std::sync::Arc;
 
 use crate::corpus::{self, Bag, NOW, Row};
-use aurora_query::{FilterSpec, Mode, Query, SearchConfig, SearchResults, Searcher, search_all};
-use aurora_storage::ChunkType;
+use aurora_query::{
+    Aging, FilterSpec, Forgetting, Mode, Query, Retention, SearchConfig, SearchResults, Searcher, Source, search_all,
+};
+use aurora_storage::{AccessRecord, ChunkRecord, ChunkType, Snapshot, StorageError};
+use roaring::RoaringBitmap;
 
 fn rows() -> Vec<Row> {
     let function = |path: &str, name: &str, text: &str| Row::new(path, name, ChunkType::Function, text);
@@ -26,8 +29,12 @@ struct Index {
 
 impl Index {
     fn new(name: &str, model: Option<Bag>) -> Self {
+        Self::with_rows(name, &rows(), model)
+    }
+
+    fn with_rows(name: &str, rows: &[Row], model: Option<Bag>) -> Self {
         let directory = tempfile::tempdir().expect("a temporary directory");
-        let snapshot = corpus::write(directory.path(), &rows(), model.as_ref());
+        let snapshot = corpus::write(directory.path(), rows, model.as_ref());
         let embedder = model.map(|model| Arc::new(model) as Arc<dyn aurora_analysis::QueryEmbedder>);
         let searcher = Searcher::new(snapshot, embedder, SearchConfig::default()).with_name(name);
         Self { _directory: directory, searcher }
@@ -83,6 +90,46 @@ fn the_confidence_depends_neither_on_the_limit_nor_on_the_division_into_roots() 
         let (one, ten) = (ask(1).expect("a valid query"), ask(10).expect("a valid query"));
         assert_eq!((judged(&one), one.evidence), (judged(&ten), ten.evidence), "{text}");
         assert_eq!(judged(&ten).1, judged(&a.ask(Mode::Hybrid, text)).1, "{text}");
+    }
+}
+
+/// Rules of a memory whose entries are visible and do not age.
+struct Ageless;
+
+impl Retention for Ageless {
+    fn visible(&self, _: &Snapshot) -> Result<Option<RoaringBitmap>, StorageError> {
+        Ok(None)
+    }
+
+    fn aging(&self, _: ChunkRecord<'_>, _: Option<&AccessRecord>, _: i64) -> Aging {
+        Aging { is_expired: false, forgetting: Forgetting::None, weight: 1.0, reason: String::new() }
+    }
+}
+
+#[test]
+fn code_and_memory_are_judged_separately() {
+    let notes = [
+        ("printer", "the printer on the third floor only accepts jobs from the guest network"),
+        ("invoices", "invoices of customers are numbered without gaps"),
+    ];
+    let notes = notes.map(|(name, text)| Row::new(&format!("@@memory/note:{name}"), name, ChunkType::Note, text));
+    for model in [None, Some(Bag::default())] {
+        let code = Index::new("code", model.clone());
+        let memory = Index::with_rows("memory", &notes, model);
+        let memory = memory.searcher.with_memory(Arc::new(Ageless));
+        let ask = |text: &str| search_all(&[&code.searcher, &memory], &Query::new(text, NOW)).expect("a valid query");
+        let close = |found: &SearchResults, source| {
+            found.hits.iter().filter(|hit| hit.source == source && hit.is_close).count()
+        };
+        let of_note = ask("which jobs does the printer on the third floor accept");
+        assert!(of_note.hits.iter().any(|hit| hit.source == Source::Code));
+        assert_eq!((close(&of_note, Source::Memory) > 0, close(&of_note, Source::Code)), (true, 0));
+        let of_code = ask("remove the oldest entries of the cache when it is full");
+        assert!(of_code.hits.iter().any(|hit| hit.source == Source::Memory));
+        assert_eq!((close(&of_code, Source::Memory), close(&of_code, Source::Code) > 0), (0, true));
+        let mut of_neither = ask("write a poem about autumn leaves");
+        of_neither.remove_distant();
+        assert!(of_neither.hits.is_empty());
     }
 }
 

@@ -169,8 +169,8 @@ fn recalled(state: &State, memory: &AgentMemory, body: &RecallBody, work: &Reque
     let mut found = search.search(&request)?;
     found.notes.splice(0..0, search.root_notes().iter().chain(search.memory_notes()).cloned());
     roots.searched(Interface::Http, &found, true, now);
-    if found.is_distant() && !body.nearest {
-        found.hits.clear();
+    if !body.nearest {
+        found.remove_distant();
     }
     let packed = search.searchers().packed(&found, budget, &request.query.work)?;
     let session = search.session().map_or("", |session| session.id.as_str());
