@@ -88,8 +88,11 @@ impl PathClasses {
     /// Returns the classes of the file at `path` (`/`-separated).
     pub(crate) fn for_path(path: &str) -> Self {
         let (directories, file) = path.rsplit_once('/').unwrap_or(("", path));
-        let directory_classes: Self =
-            directories.as_bytes().split(|&byte| byte == b'/').filter_map(directory_class).collect();
+        let classes_of =
+            |part: &str| -> Self { part.as_bytes().split(|&byte| byte == b'/').filter_map(directory_class).collect() };
+        let (root, package) = directories.split_at(package_root(directories));
+        // Names of packages often contain `example` or `samples`: com.example.shop
+        let directory_classes = classes_of(root).or(classes_of(package).without(PathClass::Example));
         let is = |class: &PathClass| match class {
             PathClass::Test => {
                 directory_classes.contains(*class) || is_test_file(file) || directories.split('/').any(is_test_project)
@@ -112,6 +115,10 @@ impl PathClasses {
     /// Returns the union of the two sets.
     pub(crate) fn or(self, others: Self) -> Self {
         Self(self.0 | others.0)
+    }
+
+    fn without(self, class: PathClass) -> Self {
+        Self(self.0 & !(1 << class as u8))
     }
 
     /// Returns whether the set contains a class.
@@ -146,6 +153,22 @@ pub fn is_side_code(path: &str) -> bool {
     let classes = PathClasses::for_path(path);
     let is_side = |class: &PathClass| !matches!(class, PathClass::Changelog | PathClass::Superseded);
     PathClass::ALL.into_iter().filter(is_side).any(|class| classes.contains(class))
+}
+
+/// Returns the length of the part of a path above packages: `src/main/java` of `src/main/java/com/example`.
+/// The whole path if the layout is different.
+fn package_root(directories: &str) -> usize {
+    let mut end = 0;
+    let mut above = ["", ""];
+    for part in directories.split('/') {
+        end += part.len();
+        if above[0] == "src" && matches!(part, "java" | "kotlin" | "scala" | "groovy") {
+            return end;
+        }
+        end += 1;
+        above = [above[1], part];
+    }
+    directories.len()
 }
 
 /// Returns whether the file at `path` (relative, `/`-separated) contains tests or their support code.
@@ -307,6 +330,9 @@ mod tests {
             ("src/min.js", vec![]),
             ("third-party/zlib/inflate.c", vec![Vendored]),
             ("examples/hello.py", vec![Example]),
+            ("src/main/java/com/example/samples/Shop.java", vec![]),
+            ("samples/src/test/kotlin/com/example/Shop.kt", vec![Test, Example]),
+            ("src/main/resources/samples/Shop.java", vec![Example]),
             ("types/index.d.ts", vec![Declaration]),
             ("CHANGELOG.md", vec![Changelog]),
             ("docs/release-notes-2.0.md", vec![Changelog]),
