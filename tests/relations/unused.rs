@@ -124,7 +124,8 @@ fn lines_that_begin_like_comments_are_code_and_comments_without_stars_are_not() 
 #[test]
 fn definitions_that_are_cut_out_of_a_chunk_do_not_hide_its_mentions() {
     let java = format!(
-        "package a;\n\nclass Outer {{\n    static final Runnable RUN = new Inner(1);\n\n    static class Inner implements Runnable {{\n        \
+        "package a;\n\nclass Outer {{\n    static final Runnable RUN = new Inner(1), AGAIN = new Plain();\n\n    static class Plain implements Runnable {{\n        Plain() {{\n            \
+         this.a = 1;\n        }}\n\n        public void run() {{\n        }}\n    }}\n\n    static class Inner implements Runnable {{\n        \
          Inner(int a) {{\n{}        }}\n\n        public void run() {{\n        }}\n    }}\n\n    static class Dead {{\n        Dead(int a) {{\n            \
          new Dead(2);\n        }}\n    }}\n\n    public static void main(String[] args) {{\n    }}\n}}\n",
         lines("            a += 1;")

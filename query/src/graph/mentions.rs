@@ -298,7 +298,7 @@ impl Place<'_> {
     /// Returns the number of occurrences that are definitions of the name. The text of a chunk contains either the
     /// whole text or the signature of a definition inside it, or neither if a third definition is between them.
     fn defined(&self, of: &Counted, namesakes: &[&Counted]) -> Result<usize> {
-        let mut defined = self.inner()?;
+        let (mut defined, mut text) = (self.inner()?, squeezed(&self.text()?));
         let mut forms = Vec::new();
         let is_here = |other: &&&Counted| *other.path == *self.chunk.path() && encloses(&self.lines(), &other.lines);
         for other in namesakes.iter().filter(is_here).filter(|_| !self.is_module()) {
@@ -310,6 +310,10 @@ impl Place<'_> {
                     && own.text.ends_with(';')
                     && self.index.definition(self.id)?.is_some_and(|of| of.owner().is_empty());
                 defined += usize::from(!is_use);
+                continue;
+            }
+            // A signature such as `Type(int a)` or `reset()` also looks like a call.
+            if own.signature.starts_with(self.name) && !self.shows(other, &text)? {
                 continue;
             }
             let count = |text: &str| words(text).filter(|word| *word == self.name).count();
@@ -332,7 +336,6 @@ impl Place<'_> {
         }
         // The longest form comes first, because `f()` also occurs in `static f()`.
         forms.sort_by_key(|(form, _)| Reverse(form.len()));
-        let mut text = squeezed(&self.text()?);
         for (form, count) in forms {
             let is_whole = |at: &usize| !text[..*at].ends_with(|c: char| c == '.' || c == '_' || c.is_alphanumeric());
             let at = text.match_indices(&form).map(|(at, _)| at).find(is_whole);
@@ -342,6 +345,25 @@ impl Place<'_> {
             }
         }
         Ok(defined)
+    }
+
+    /// Returns whether the chunk's text, without white space, contains the text or signature of a definition: the
+    /// chunk is its parent, or contains the whole text of its parent.
+    fn shows(&self, of: &Counted, text: &str) -> Result<bool> {
+        let here = self.index.definition(self.id)?.map(|here| here.id);
+        let mut at = self.index.definition(of.id)?;
+        while let Some(of) = at {
+            let Some(parent) = self.index.parent(&of)? else { return Ok(false) };
+            if Some(parent.id) == here {
+                return Ok(true);
+            }
+            let whole = self.index.snapshot.text(parent.id)?.map(|whole| squeezed(&whole.text));
+            if !whole.is_some_and(|whole| text.contains(&whole)) {
+                return Ok(false);
+            }
+            at = Some(parent);
+        }
+        Ok(false)
     }
 
     /// Returns the number of occurrences that define the name without a separate chunk.

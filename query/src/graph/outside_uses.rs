@@ -1,6 +1,6 @@
 //! Uses of definitions by code outside the repository, or without their names.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
 use aurora_storage::{ChunkType, Label};
@@ -25,11 +25,13 @@ pub(super) struct OutsideUses<'i> {
     mentions: &'i Mentions,
     /// The base types of types that are loaded by name.
     loaded: OnceCell<FxHashSet<String>>,
+    /// The path of a file, and the parts of names that its macros compose.
+    pasted: RefCell<(Rc<str>, Vec<String>)>,
 }
 
 impl<'i> OutsideUses<'i> {
     pub(super) fn new(index: &'i Index<'i>, mentions: &'i Mentions) -> Self {
-        Self { index, mentions, loaded: OnceCell::new() }
+        Self { index, mentions, loaded: OnceCell::new(), pasted: RefCell::new(("".into(), Vec::new())) }
     }
 
     /// Returns whether code may use a definition without a mention of its name in the repository.
@@ -47,11 +49,11 @@ impl<'i> OutsideUses<'i> {
                 of.name.starts_with('_')
                     || self.mentions.is_only_for_tests(index, of.id, &of.path)?
                     || is_in_trait_or_macro(index, of)?
-                    || is_pasted(index, of)?
+                    || self.is_pasted(of)?
             }
             Imports::Ecma => is_expression(index, of)? || is_ambient(index, of)?,
             Imports::Package => self.is_loaded(of)? || is_program(index, of)?,
-            _ if of.syntax.languages.contains(&"cpp") => is_declarator(index, of)? || is_pasted(index, of)?,
+            _ if of.syntax.languages.contains(&"cpp") => is_declarator(index, of)? || self.is_pasted(of)?,
             _ => false,
         };
         if is_used {
@@ -88,6 +90,18 @@ impl<'i> OutsideUses<'i> {
             }
         }
         Ok(!bases.is_complete && may_override(index, of)?)
+    }
+
+    /// Returns whether a macro in the file of a definition may compose its name.
+    fn is_pasted(&self, of: &Definition) -> Result<bool> {
+        // Definitions of one file follow one another.
+        if *self.pasted.borrow().0 != *of.path {
+            *self.pasted.borrow_mut() = (Rc::clone(&of.path), pasted_parts(self.index, &of.path)?);
+        }
+        let is_part = |part: &String| {
+            *part != of.name && (of.name.starts_with(part.as_str()) || of.name.ends_with(part.as_str()))
+        };
+        Ok(self.pasted.borrow().1.iter().any(is_part))
     }
 
     /// Returns whether a type extends a type to which code converts types that it loads by name, as in
@@ -243,25 +257,32 @@ fn is_declarator(index: &Index<'_>, of: &Definition) -> Result<bool> {
     Ok(is_continued || after.any(|at| tokens.is_name(at) && tokens.at(at) != of.name))
 }
 
-/// Returns whether a macro in the file of a definition may compose its name: `my##name`, `[<$name Builder>]`.
-fn is_pasted(index: &Index<'_>, of: &Definition) -> Result<bool> {
-    for other in &index.file(&of.path)?.definitions {
-        let tokens = index.tokens(other)?;
-        let is_part = |at: usize| {
-            let part = tokens.at(at);
-            let is_literal = tokens.is_name(at) && part.len() > 1 && tokens.before(at) != "$" && !part.starts_with('$');
-            is_literal && part != of.name && (of.name.starts_with(part) || of.name.ends_with(part))
+/// Returns the parts of names that macros in a file compose: `my` of `my##name`, `Builder` of `[<$name Builder>]`.
+fn pasted_parts(index: &Index<'_>, path: &str) -> Result<Vec<String>> {
+    let mut parts = Vec::new();
+    for of in &index.file(path)?.definitions {
+        let tokens = index.tokens(of)?;
+        let is_part = |at: &usize| {
+            tokens.is_name(*at)
+                && tokens.at(*at).len() > 1
+                && tokens.before(*at) != "$"
+                && !tokens.at(*at).starts_with('$')
         };
-        let is_composed = |at: usize| match (tokens.at(at), tokens.at(at + 1)) {
-            ("#", "#") => is_part(at + 2) || (at > 0 && is_part(at - 1)),
-            ("[", "<") => tokens.closer(at).is_some_and(|end| tokens.before(end) == ">" && (at..end).any(is_part)),
-            _ => false,
-        };
-        if (0..tokens.len()).any(|at| tokens.is_glued(at + 1) && is_composed(at)) {
-            return Ok(true);
+        for at in (0..tokens.len()).filter(|at| tokens.is_glued(at + 1)) {
+            let found = match (tokens.at(at), tokens.at(at + 1)) {
+                ("#", "#") => at.saturating_sub(1)..at + 3,
+                ("[", "<") => match tokens.closer(at).filter(|end| tokens.before(*end) == ">") {
+                    Some(end) => at..end,
+                    None => continue,
+                },
+                _ => continue,
+            };
+            parts.extend(found.filter(is_part).map(|at| tokens.at(at).to_owned()));
         }
     }
-    Ok(false)
+    parts.sort_unstable();
+    parts.dedup();
+    Ok(parts)
 }
 
 /// Returns whether a member can override a member of a base type.
