@@ -21,7 +21,9 @@ pub struct UnusedReport {
     pub unused: Vec<RelatedChunk>,
     /// Number of definitions that were left out because of low confidence.
     pub left_out: usize,
-    /// Whether the report is complete: nothing was left out because of limits.
+    /// Number of source files that are not indexed, such as minified or very large files. They may use the definitions.
+    pub not_indexed: usize,
+    /// Whether the report is complete: nothing was left out because of limits, and all source files are indexed.
     pub complete: bool,
 }
 
@@ -43,13 +45,14 @@ pub fn unused(
         }
     }
     unused.sort_by(|a, b| (&a.file, a.line_start, &a.id).cmp(&(&b.file, b.line_start, &b.id)));
-    let complete = !found.is_cut && unused.len() <= MAX_UNUSED;
+    let complete = !found.is_cut && found.not_indexed == 0 && unused.len() <= MAX_UNUSED;
     unused.truncate(MAX_UNUSED);
     Ok(UnusedReport {
         min_confidence: rounded(options.min_confidence),
         examined: found.examined,
         unused,
         left_out: found.left_out,
+        not_indexed: found.not_indexed,
         complete,
     })
 }

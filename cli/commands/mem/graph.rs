@@ -206,7 +206,11 @@ impl Printer<'_> {
             self.terminal.note(&format!("none of {} is unused", counted(report.examined, "definition")));
         }
         self.note_omitted(report.left_out, report.min_confidence, "definition");
-        self.warn_incomplete(report.complete);
+        if report.not_indexed > 0 {
+            let files = counted(report.not_indexed, "source file");
+            self.terminal.warn(&format!("incomplete: not indexed, so their uses are unknown: {files}"));
+        }
+        self.warn_incomplete(report.complete || report.not_indexed > 0);
         Ok(())
     }
 

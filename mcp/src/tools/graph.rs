@@ -120,7 +120,10 @@ fn format_unused(report: &UnusedReport, budget: usize) -> String {
     if report.left_out > 0 {
         lines.push(format!("{} unlikely or exported definitions omitted", report.left_out));
     }
-    finish(lines, report.complete, budget)
+    if report.not_indexed > 0 {
+        lines.push(format!("source files that are not indexed, so their uses are unknown: {}", report.not_indexed));
+    }
+    finish(lines, report.complete || report.not_indexed > 0, budget)
 }
 
 fn format_imports(report: &ImportReport, budget: usize) -> String {

@@ -107,7 +107,9 @@ pub(crate) fn is_library(index: &Index<'_>, of: &Definition) -> Result<bool> {
         return Ok(module.target.is_empty());
     }
     let root = below(&module.directory, "src");
-    Ok(index.has_file(&format!("{root}/lib.rs"))? || !index.has_file(&format!("{root}/main.rs"))?)
+    Ok(index.has_file(&format!("{root}/lib.rs"))?
+        || !index.has_file(&format!("{root}/main.rs"))?
+        || index.has_library(&below(&module.directory, "Cargo.toml"))?)
 }
 
 /// Returns whether a definition is not a member of a type, judging by the case of the enclosing names.

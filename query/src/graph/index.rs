@@ -74,6 +74,13 @@ impl Definition {
         matches!(self.kind, ChunkType::Function | ChunkType::Method)
     }
 
+    /// Returns whether the definition is an `impl` block in Rust.
+    pub(crate) fn is_implementation(&self) -> bool {
+        let words = self.name.split(' ').find(|word| !matches!(*word, "unsafe" | "default"));
+        let is_block = self.kind == ChunkType::Code && self.syntax.imports == Imports::Rust;
+        is_block && words.is_some_and(|word| word == "impl" || word.starts_with("impl<"))
+    }
+
     /// Returns the qualified name without the name itself; empty at the top level of a file.
     pub(crate) fn owner(&self) -> &str {
         let owner = self.qualified_name.strip_suffix(self.name.as_str()).unwrap_or_default();
@@ -310,6 +317,18 @@ impl<'s> Index<'s> {
             let (key, value) = line.split_once('=').filter(|_| in_package || in_library)?;
             let name = value.trim().trim_matches(['"', '\'']).replace('-', "_");
             (key.trim() == "name").then_some(name)
+        })
+    }
+
+    /// Returns whether a `Cargo.toml` has a section for a library.
+    pub(crate) fn has_library(&self, path: &str) -> Result<bool> {
+        self.caches.paths.get_or(&format!("{path} [lib]"), || {
+            for id in self.snapshot.file(path)?.into_iter().flat_map(|file| file.chunks).take(MAX_CHUNKS) {
+                if self.snapshot.text(id)?.is_some_and(|text| text.text.lines().any(|line| line.trim() == "[lib]")) {
+                    return Ok(true);
+                }
+            }
+            Ok(false)
         })
     }
 

@@ -15,7 +15,8 @@
 //!    lower confidence.
 //!
 //! `impact` follows the relations of a changed definition backwards, including `references` to types and values.
-//! `unused` finds definitions whose names occur nowhere else, and `dependencies` resolves the imports of files.
+//! `unused` finds definitions that nothing uses: `mentions` counts the occurrences of their names, and `outside_uses`
+//! recognises uses by other programs. `dependencies` resolves the imports of files.
 //!
 //! The differences between languages are rows of a table in `syntax`. Every step limits the number of candidates, the
 //! depth and the number of steps.
@@ -33,7 +34,9 @@ mod infer;
 mod lambda;
 mod meaning;
 mod members;
+mod mentions;
 mod modules;
+mod outside_uses;
 mod overloads;
 mod prototypes;
 mod reason;

@@ -78,8 +78,8 @@ pub struct RelatedDefinitions {
 
 /// Relations of a definition in the order in which they are found.
 #[derive(Default)]
-struct Found {
-    targets: Vec<Target>,
+pub(super) struct Found {
+    pub(super) targets: Vec<Target>,
     external: Vec<String>,
     is_cut: bool,
 }
@@ -508,7 +508,7 @@ impl<'s> RelationIndex<'s> {
     /// Returns the members of a subtype with a given name. In Rust, a subtype is a block `impl Trait for Type`, whose
     /// methods have the qualified names of the type.
     fn members_in(&self, subtype: &Rc<Definition>, name: &str) -> Result<Definitions> {
-        if subtype.syntax.imports != Imports::Rust || !subtype.name.starts_with("impl") {
+        if !subtype.is_implementation() {
             return self.index.own_members(subtype, name);
         }
         let file = self.index.file(&subtype.path)?;
@@ -519,12 +519,12 @@ impl<'s> RelationIndex<'s> {
         };
         // In the order of the file, the methods of a block follow the block.
         let following = file.definitions.iter().skip_while(|other| other.id != subtype.id).skip(1);
-        let own = following.take_while(|other| !other.name.starts_with("impl"));
+        let own = following.take_while(|other| !other.is_implementation());
         Ok(own.filter(is_member).cloned().collect())
     }
 
     /// Returns the types that extend or implement a type directly.
-    fn subtypes(&self, of: &Rc<Definition>) -> Result<Found> {
+    pub(super) fn subtypes(&self, of: &Rc<Definition>) -> Result<Found> {
         let mut found = Found::default();
         let mut names = vec![&of.name];
         // A custom stage may provide base types by qualified names.

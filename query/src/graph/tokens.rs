@@ -1,5 +1,7 @@
 //! The tokens of a chunk's text, sufficient to parse calls, types and declarations in any language.
 
+use std::ops::Range;
+
 use rustc_hash::FxHashMap;
 
 use super::syntax::{Imports, Names, Syntax};
@@ -59,7 +61,7 @@ impl Tokens {
     pub(crate) fn read(text: String, syntax: &Syntax) -> Self {
         // In Lua, `object:method()` is read as `object.method()`, so that methods are resolved like other members.
         let text = if syntax.names == Names::Lua { with_dots(&text) } else { text };
-        let mut lexer = Lexer { syntax, list: Vec::new() };
+        let mut lexer = Lexer { syntax, list: Vec::new(), comments: Vec::new() };
         lexer.read(&text, 0, 0);
         let list = lexer.list;
         let (openers, closers) = brackets(&text, &list);
@@ -139,6 +141,38 @@ impl Tokens {
     }
 }
 
+/// Returns the spans of the comments in a text, in bytes. If the text is a later piece of a definition, it may begin
+/// inside a comment. Doubtful comments are omitted: comments without an end, directives, and line comments that could
+/// be part of a word.
+pub(crate) fn comments(text: &str, syntax: &Syntax, is_piece: bool) -> Vec<Range<usize>> {
+    let mut lexer = Lexer { syntax, list: Vec::new(), comments: Vec::new() };
+    lexer.read(text, 0, 0);
+    let has_blocks = syntax.comments.contains(&"//");
+    let is_end = |pair: &[Token]| {
+        let end = text.get(pair[0].start as usize..pair[0].end as usize + 1);
+        pair[0].end == pair[1].start && end == Some("*/")
+    };
+    let first = lexer.comments.first().map_or(text.len(), |comment| comment.start);
+    let end = lexer.list.windows(2).find(|pair| has_blocks && is_piece && is_end(pair));
+    let end = end.map(|pair| pair[0].end as usize + 1).filter(|end| *end <= first);
+    let is_certain = |comment: &Range<usize>| {
+        let (before, comment) = (&text[..comment.start], &text[comment.clone()]);
+        if comment.starts_with("/*") {
+            return comment.len() > 3 && comment.ends_with("*/");
+        }
+        let is_directive = match syntax.imports {
+            Imports::Go => comment.starts_with("//go:") || comment.starts_with("//export "),
+            _ => !syntax.comments.iter().any(|mark| comment.starts_with(mark)),
+        };
+        let is_apart = match comment.starts_with("//") {
+            true => !before.ends_with(':'),
+            false => before.is_empty() || before.ends_with(char::is_whitespace),
+        };
+        is_apart && !is_directive
+    };
+    end.map(|end| 0..end).into_iter().chain(lexer.comments.iter().filter(|one| is_certain(one)).cloned()).collect()
+}
+
 /// Replaces every colon that is not part of `::` with a dot.
 fn with_dots(text: &str) -> String {
     text.split("::").map(|part| part.replace(':', ".")).collect::<Vec<_>>().join("::")
@@ -166,6 +200,8 @@ fn brackets(text: &str, list: &[Token]) -> (Vec<Option<u32>>, Vec<Option<u32>>) 
 struct Lexer<'s> {
     syntax: &'s Syntax,
     list: Vec<Token>,
+    /// The comments outside of strings, in bytes of the text.
+    comments: Vec<Range<usize>>,
 }
 
 impl Lexer<'_> {
@@ -188,6 +224,9 @@ impl Lexer<'_> {
                 continue;
             }
             if let Some(length) = self.comment(rest) {
+                if depth == 0 {
+                    self.comments.push(at..at + length);
+                }
                 at += length;
                 continue;
             }

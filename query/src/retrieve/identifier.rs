@@ -31,12 +31,14 @@ pub(crate) struct ChunkName<'a> {
     pub(crate) is_generated: bool,
 }
 
+/// Returns whether comments in the file of a chunk mark it as generated.
+pub(crate) fn is_generated(chunk: &ChunkRecord<'_>) -> bool {
+    chunk.metadata().any(|(name, value)| name == "generated" && matches!(value, ArchivedMetaValue::Bool(true)))
+}
+
 impl<'a> ChunkName<'a> {
     /// Reads the names of a chunk.
     pub(crate) fn from_chunk(chunk: ChunkRecord<'a>) -> Self {
-        let is_generated = |(name, value): (&str, &ArchivedMetaValue)| {
-            name == "generated" && matches!(value, ArchivedMetaValue::Bool(true))
-        };
         Self {
             name: chunk.name(),
             qualified_name: chunk.qualified_name(),
@@ -44,7 +46,7 @@ impl<'a> ChunkName<'a> {
             exported: chunk.exported(),
             path: chunk.path(),
             line_start: chunk.line_start(),
-            is_generated: chunk.metadata().any(is_generated),
+            is_generated: is_generated(&chunk),
         }
     }
 

@@ -16,6 +16,6 @@ mod query_vector;
 pub(crate) use candidates::{Candidate, CandidateLimits, add_files, collect, missing_subject};
 pub(crate) use direct::DirectMatch;
 pub(crate) use files::FileEvidence;
-pub(crate) use identifier::{ChunkName, IdentifierQuery};
+pub(crate) use identifier::{ChunkName, IdentifierQuery, is_generated};
 pub(crate) use prepared_query::PreparedQuery;
 pub(crate) use query_vector::{QueryVector, query_vectors};
