@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use aurora_query::{Affected, Impact, ImpactOptions, Named, RelationIndex};
+use aurora_query::{Impact, ImpactOptions, Named, RelationIndex};
 use aurora_storage::{ChunkId, Snapshot, StorageError};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
@@ -189,34 +189,26 @@ impl ImpactReport {
         changed: &FxHashMap<ChunkId, String>,
     ) -> Result<(), StorageError> {
         self.left_out = impact.left_out;
-        let by_id: FxHashMap<ChunkId, &Affected> = impact.affected.iter().map(|one| (one.id, one)).collect();
         let (mut files, mut test_files) = (BTreeSet::new(), BTreeSet::new());
         for affected in &impact.affected {
             let Some(chunk) = described(snapshot, affected.id)? else { continue };
             let mut chain = Vec::new();
-            let mut at = affected;
-            while chain.len() < affected.distance as usize {
-                let name = match (by_id.get(&at.of), changed.get(&at.of)) {
-                    (_, Some(name)) => name.clone(),
-                    _ => snapshot.chunk(at.of)?.map(|chunk| chunk.qualified_name().to_owned()).unwrap_or_default(),
+            for step in &affected.chain {
+                let name = match changed.get(&step.of) {
+                    Some(name) => name.clone(),
+                    None => named_name(snapshot, step.of, step.member.as_deref())?,
                 };
-                chain.push(ChainStep { relation: at.effect.as_str(), name, reason: at.reason.as_str() });
-                match by_id.get(&at.of) {
-                    Some(next) if next.id != at.id => at = next,
-                    _ => break,
-                }
+                chain.push(ChainStep { relation: step.effect.as_str(), name, reason: step.reason.as_str() });
             }
-            let chunk = RelatedChunk {
-                reason: Some(affected.reason.as_str()),
-                confidence: Some(rounded(affected.confidence)),
-                ..chunk
-            };
+            let distance = affected.chain.len() as u32;
+            let reason = affected.chain.first().map(|step| step.reason.as_str());
+            let chunk = RelatedChunk { reason, confidence: Some(rounded(affected.confidence)), ..chunk };
             let (list, files) = match affected.is_test {
                 true => (&mut self.tests, &mut test_files),
                 false => (&mut self.affected, &mut files),
             };
             files.insert(chunk.file.clone());
-            list.push(AffectedChunk { chunk, distance: affected.distance, chain });
+            list.push(AffectedChunk { chunk, distance, chain });
         }
         self.affected_files = files.into_iter().collect();
         self.test_files = test_files.into_iter().collect();

@@ -187,13 +187,21 @@ fn related(snapshot: &Snapshot, node: &TreeNode) -> Result<Option<RelatedChunk>,
 
 /// Describes a definition without its relations.
 pub(crate) fn described(snapshot: &Snapshot, id: ChunkId) -> Result<Option<RelatedChunk>, StorageError> {
-    Ok(snapshot.chunk(id)?.map(|chunk| RelatedChunk {
-        id: chunk.key().into_owned(),
+    let Some(chunk) = snapshot.chunk(id)? else { return Ok(None) };
+    let key = chunk.key().into_owned();
+    let mut line_end = chunk.line_end();
+    // The definition may be split into several chunks.
+    for piece in 2.. {
+        let Some((_, piece)) = snapshot.chunk_by_key(&format!("{key}~{piece}"))? else { break };
+        line_end = line_end.max(piece.line_end());
+    }
+    Ok(Some(RelatedChunk {
+        id: key,
         chunk_type: chunk.chunk_type().as_str(),
         name: chunk.qualified_name().to_owned(),
         file: chunk.path().to_owned(),
         line_start: chunk.line_start(),
-        line_end: chunk.line_end(),
+        line_end,
         ..RelatedChunk::default()
     }))
 }

@@ -66,9 +66,9 @@ pub use filter::{
     Condition, Facet, FacetValue, FilterError, FilterSpec, LanguageNames, ListProblem, Operator, TextFilter, facets,
 };
 pub use graph::{
-    Affected, BranchEnd, DEFAULT_IMPACT_DEPTH, Effect, FileImport, FileImports, Impact, ImpactOptions, Importer,
-    Importers, MAX_TREE_DEPTH, MIN_CONFIDENCE, MIN_IMPACT_CONFIDENCE, MIN_UNUSED_CONFIDENCE, Named, Reason, Related,
-    RelatedDefinitions, Relation, RelationIndex, RelationTree, TreeNode, TreeOptions, UnusedDefinition,
+    Affected, BranchEnd, DEFAULT_IMPACT_DEPTH, Effect, FileImport, FileImports, Impact, ImpactOptions, ImpactStep,
+    Importer, Importers, MAX_TREE_DEPTH, MIN_CONFIDENCE, MIN_IMPACT_CONFIDENCE, MIN_UNUSED_CONFIDENCE, Named, Reason,
+    Related, RelatedDefinitions, Relation, RelationIndex, RelationTree, TreeNode, TreeOptions, UnusedDefinition,
     UnusedDefinitions, UnusedOptions, UnusedReason,
 };
 pub use memory::{Aging, Forgetting, Retention, Source};

@@ -1,10 +1,14 @@
 //! Resolves Rust paths against crates, the modules of their files, and inline modules.
 
+use std::rc::Rc;
+
 use super::index::{Definition, Index, Result, directory};
 use super::modules::ancestors;
 
 /// Maximum number of ancestor directories of a file that are searched for its crate.
 const MAX_ANCESTORS: usize = 16;
+/// Maximum number of wildcard imports that are followed.
+const MAX_REEXPORTS: usize = 4;
 /// Directories in which each file is a separate crate.
 const TARGETS: [&str; 3] = ["tests", "examples", "benches"];
 
@@ -21,7 +25,7 @@ pub(crate) enum Reach {
 
 /// The module of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Module {
+pub(super) struct Module {
     /// The directory of the crate.
     directory: String,
     /// The compilation target within the crate: `src`, `tests`, `src/bin/tool`.
@@ -37,7 +41,9 @@ pub(crate) fn reach(index: &Index<'_>, path: &str, from: &Definition, target: &D
     let whole: Vec<String> = there.path.iter().cloned().chain(names(&target.qualified_name)).collect();
     let is_own = here.directory == there.directory && here.target == there.target;
     let parts = names(path.trim_start_matches("::"));
-    let reexported = |in_crate: bool| match in_crate && is_free(target) {
+    // `Type::name` is a member of a type, not a function of a module.
+    let of_type = parts.iter().rev().nth(1).is_some_and(|outer| outer.starts_with(char::is_uppercase));
+    let reexported = |in_crate: bool| match in_crate && !of_type && is_free(target) {
         true => Reach::Crate,
         false => Reach::Never,
     };
@@ -72,6 +78,20 @@ pub(crate) fn reach(index: &Index<'_>, path: &str, from: &Definition, target: &D
     Ok(reexported(is_own && !is_outside && parts.len() > 1 && whole.ends_with(&parts)))
 }
 
+/// Returns a key of the module that contains a definition. Paths in definitions with the same key have the same meaning.
+pub(crate) fn place(index: &Index<'_>, of: &Definition) -> Result<String> {
+    let module = module_of(index, of)?;
+    Ok(format!("{}|{}|{}", module.directory, module.target, module.path.join("::")))
+}
+
+/// Returns false if `path` cannot reach `target` because the part before the last names another type or module.
+pub(crate) fn may_reach(path: &str, target: &Definition) -> bool {
+    let outer = path.rsplit("::").nth(1).map_or("", str::trim);
+    let owner = target.owner();
+    let is_inside = owner.is_empty() || owner.rsplit("::").next() == Some(outer);
+    if outer.starts_with(char::is_uppercase) { !owner.is_empty() && is_inside } else { is_inside || is_free(target) }
+}
+
 /// Returns whether a path in the text of `from` names a file of the same crate.
 pub(crate) fn is_file(index: &Index<'_>, path: &str, from: &Definition) -> Result<bool> {
     Ok(file(index, path, from)?.is_some())
@@ -99,6 +119,48 @@ pub(crate) fn file(index: &Index<'_>, path: &str, from: &Definition) -> Result<O
     Ok(None)
 }
 
+/// Returns whether a wildcard import at `path`, which ends with `::*`, applies to the text of `from`. An inline module
+/// such as `mod tests` imports the names of the module around it only for itself.
+pub(crate) fn is_open(index: &Index<'_>, path: &str, from: &Definition) -> Result<bool> {
+    if !path.starts_with("super::") || module_of(index, from)? != file_module(index, &from.path)? {
+        return Ok(true);
+    }
+    for module in index.file(&from.path)?.definitions.iter().filter(|definition| definition.is_module) {
+        let tokens = index.tokens(module)?;
+        if tokens.positions("super").any(|at| tokens.before(at) == "use" && tokens.opener(at).is_none()) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Returns whether the module that a wildcard import names, and not only its crate, provides the definition `target`.
+/// `module` is the path without `::*`. If the file of the module is unknown, its names are unknown as well.
+pub(crate) fn exports(
+    index: &Index<'_>,
+    module: &str,
+    from: &Definition,
+    target: &Definition,
+    depth: usize,
+) -> Result<bool> {
+    let Some(path) = file(index, module, from)?.filter(|_| depth < MAX_REEXPORTS) else { return Ok(depth == 0) };
+    let exporting = index.file(&path)?;
+    let Some(inside) = exporting.definitions.first() else { return Ok(false) };
+    for import in exporting.imports.iter().filter(|import| import.rsplit("::").next() == Some(target.name.as_str())) {
+        if reach(index, import, inside, target)? != Reach::Never {
+            return Ok(true);
+        }
+    }
+    for open in exporting.imports.iter().filter_map(|import| import.strip_suffix("::*")) {
+        let inner = format!("{open}::{}", target.name);
+        let is_it = reach(index, &inner, inside, target)? == Reach::Exactly;
+        if is_it || (file(index, open, inside)?.is_some() && exports(index, open, inside, target, depth + 1)?) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 /// Returns whether other crates can use the public items of a file. The files of a program, a test or an example belong
 /// to no library.
 pub(crate) fn is_library(index: &Index<'_>, of: &Definition) -> Result<bool> {
@@ -118,9 +180,9 @@ fn is_free(of: &Definition) -> bool {
 }
 
 /// Returns the module that contains a definition. Inline modules are recognised by their lower-case names.
-fn module_of(index: &Index<'_>, of: &Definition) -> Result<Module> {
+fn module_of(index: &Index<'_>, of: &Definition) -> Result<Rc<Module>> {
     let mut module = file_module(index, &of.path)?;
-    if of.is_module {
+    if of.is_module || of.owner().is_empty() {
         return Ok(module);
     }
     let file = index.file(&of.path)?;
@@ -132,13 +194,17 @@ fn module_of(index: &Index<'_>, of: &Definition) -> Result<Module> {
         if is_item || !part.starts_with(|c: char| c.is_lowercase() || c == '_') {
             break;
         }
-        module.path.push(part.to_owned());
+        Rc::make_mut(&mut module).path.push(part.to_owned());
         outer = qualified;
     }
     Ok(module)
 }
 
-fn file_module(index: &Index<'_>, path: &str) -> Result<Module> {
+fn file_module(index: &Index<'_>, path: &str) -> Result<Rc<Module>> {
+    index.caches.modules.get_or(path, || Ok(Rc::new(find_module(index, path)?)))
+}
+
+fn find_module(index: &Index<'_>, path: &str) -> Result<Module> {
     let mut found = None;
     for ancestor in ancestors(directory(path)).take(MAX_ANCESTORS) {
         if index.has_file(&below(ancestor, "Cargo.toml"))? {

@@ -97,7 +97,7 @@ fn receiver(index: &Index<'_>, function: &Rc<Definition>) -> Result<Option<TypeN
         return Ok(None);
     }
     let Some(read) = index.signature(function)? else { return Ok(None) };
-    let Some(receiver) = read.receiver else { return Ok(None) };
+    let Some(receiver) = read.receiver.clone() else { return Ok(None) };
     let [name] = receiver.path.as_slice() else { return Ok(Some(receiver)) };
     if !read.type_parameters.contains(name) {
         return Ok(Some(receiver));

@@ -15,9 +15,10 @@ use serde::Serialize;
 use super::imports::{self, ExportSearch};
 use super::index::{Definition, Result};
 use super::meaning::Meaning;
+use super::parts::Part;
 use super::reason::Reason;
 use super::references;
-use super::relations::{Named, Relation, RelationIndex};
+use super::relations::{Found, Named, Relation, RelationIndex};
 use super::resolve::{self, Target};
 use super::scope;
 use super::tree::MAX_TREE_DEPTH;
@@ -33,6 +34,11 @@ const MAX_AFFECTED: usize = 2_000;
 const MAX_MEMBERS: usize = 256;
 /// Maximum number of types that declare a method and are examined for whether a type implements them.
 const MAX_INTERFACES: usize = 8;
+/// Maximum number of units of work for one answer.
+const MAX_WORK: u64 = 2_000_000;
+/// Factor of the confidence that a call on an object of unknown type reaches an overriding method. In samples of reports
+/// that lead through a base type, 59 of 69 were right.
+const UNKNOWN_RECEIVER: f32 = 0.85;
 /// Maximum number of chunks that are examined for calls of a removed definition.
 const MAX_REMOVED_CALLS: usize = 1_024;
 
@@ -74,16 +80,10 @@ pub struct Affected {
     pub id: ChunkId,
     /// Product of the confidences along the best path from a changed definition, 0..=1.
     pub confidence: f32,
-    /// Number of steps from the changed definition.
-    pub distance: u32,
     /// Whether the definition is in a test.
     pub is_test: bool,
-    /// The way in which [`Self::of`] affects it.
-    pub effect: Effect,
-    /// The reason for the relation to [`Self::of`].
-    pub reason: Reason,
-    /// The definition before this one on the best path.
-    pub of: ChunkId,
+    /// The steps of the best path, from the definition to the changed definition. Not empty.
+    pub chain: Vec<ImpactStep>,
 }
 
 /// The definitions that a change may affect.
@@ -97,14 +97,51 @@ pub struct Impact {
     pub is_cut: bool,
 }
 
-/// An entry of the queue. Ordered by confidence, then by smaller distance, then by key.
+/// A step of a path from an affected definition to a changed definition.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ImpactStep {
+    /// The way in which [`Self::of`] affects the definition before it.
+    pub effect: Effect,
+    /// The next definition on the path.
+    pub of: ChunkId,
+    /// The member through which the next definition affects the definition before it, if the member has no chunk.
+    pub member: Option<String>,
+    /// The reason for the relation.
+    pub reason: Reason,
+}
+
+/// A part of a definition, from which a search continues.
+type Node = (ChunkId, Part);
+
+/// A path from a changed definition to a node.
+struct PathLabel {
+    node: Node,
+    confidence: f32,
+    distance: u32,
+    effect: Effect,
+    reason: Reason,
+    of: Node,
+    /// The path to [`Self::of`]; `None` if that is a changed definition.
+    before: Option<usize>,
+}
+
+/// An entry of the queue. Ordered by smaller distance, then by confidence, then by key.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Entry {
+    distance: Reverse<u32>,
     /// The bits of the confidence, which have the same order, because the confidence is not negative.
     confidence: u32,
-    distance: Reverse<u32>,
-    key: Reverse<String>,
-    id: ChunkId,
+    key: Reverse<(String, Part)>,
+    label: usize,
+}
+
+/// A definition that another definition affects directly.
+#[derive(Clone)]
+struct Edge {
+    effect: Effect,
+    target: Target,
+    /// Factor of the confidence.
+    factor: f32,
 }
 
 impl RelationIndex<'_> {
@@ -113,56 +150,51 @@ impl RelationIndex<'_> {
     /// # Errors
     /// Fails if the index is damaged.
     pub fn impact(&self, changed: &[Named], options: &ImpactOptions) -> Result<Impact> {
+        self.index.limit_work(MAX_WORK);
         let mut found = Impact::default();
         let mut roots = Vec::new();
         for named in changed {
             let Some(definition) = self.index.definition(named.id)? else { continue };
+            roots.push(Named { id: definition.id, member: named.member.clone() });
             if named.member.is_none() && definition.is_type() && !definition.is_module {
                 let file = self.index.file(&definition.path)?;
                 let members = file.definitions.iter().filter(|member| member.owner() == definition.qualified_name);
                 found.is_cut |= members.clone().count() > MAX_MEMBERS;
                 roots.extend(members.take(MAX_MEMBERS).map(|member| Named::from(member.id)));
             }
-            roots.push(Named { id: definition.id, member: named.member.clone() });
         }
         let whole = roots.iter().filter(|root| root.member.is_none()).map(|root| root.id);
         let mut search = Search {
             relations: self,
             options,
             roots: whole.collect(),
+            labels: Vec::new(),
             best: FxHashMap::default(),
+            edges: FxHashMap::default(),
             queue: BinaryHeap::new(),
             left_out: 0,
             is_cut: found.is_cut,
         };
         let starts: FxHashSet<ChunkId> = roots.iter().map(|root| root.id).collect();
-        for root in &roots {
-            search.follow(root, 1.0, 0)?;
+        for root in roots {
+            let part = root.member.map_or(Part::Whole, Part::Member);
+            search.follow(&(root.id, part), None)?;
         }
         let mut done = FxHashSet::default();
         while let Some(entry) = search.queue.pop() {
-            if self.is_cancelled() || done.len() >= MAX_AFFECTED {
+            let node = search.labels[entry.label].node.clone();
+            if search.best.get(&node) != Some(&entry.label) {
+                continue;
+            }
+            if self.index.is_exhausted() || (done.len() >= MAX_AFFECTED && !done.contains(&node.0)) {
                 search.is_cut = true;
                 break;
             }
-            if !done.insert(entry.id) {
-                continue;
-            }
-            search.follow(&entry.id.into(), f32::from_bits(entry.confidence), entry.distance.0)?;
+            done.insert(node.0);
+            search.follow(&node, Some(entry.label))?;
         }
-        let Search { best, left_out, is_cut, .. } = search;
-        // The enclosing chunk of a changed member is itself not affected by the change of the member.
-        let mut keyed = Vec::new();
-        for affected in best.into_values().filter(|one| done.contains(&one.id) && !starts.contains(&one.id)) {
-            let Some(chunk) = self.index.snapshot.chunk(affected.id)? else { continue };
-            keyed.push((chunk.key().into_owned(), affected));
-        }
-        keyed.sort_by(|(a_key, a), (b_key, b)| {
-            let by_distance = a.distance.cmp(&b.distance).then(b.confidence.total_cmp(&a.confidence));
-            by_distance.then_with(|| a_key.cmp(b_key))
-        });
-        found.affected = keyed.into_iter().map(|(_, affected)| affected).collect();
-        Ok(Impact { left_out, is_cut, ..found })
+        found.affected = search.affected(&starts)?;
+        Ok(Impact { left_out: search.left_out, is_cut: search.is_cut, ..found })
     }
 
     /// Returns the definitions that still call a definition that was removed. `path` is the file that contained it.
@@ -190,11 +222,8 @@ impl RelationIndex<'_> {
             found.affected.push(Affected {
                 id: caller.id,
                 confidence: reason.precision(),
-                distance: 1,
                 is_test: is_test(&caller),
-                effect: Effect::Calls,
-                reason,
-                of: caller.id,
+                chain: vec![ImpactStep { effect: Effect::Calls, of: caller.id, member: None, reason }],
             });
         }
         Ok(found)
@@ -235,95 +264,132 @@ fn is_test(of: &Definition) -> bool {
     PathClasses::for_path(&of.path).with_scopes(&of.qualified_name).contains(PathClass::Test)
 }
 
-/// A search for the best paths from changed definitions.
+/// A search for the best paths from changed definitions. Nearer definitions are followed first, so that an answer that
+/// reaches a limit contains the nearest definitions.
 struct Search<'r, 's> {
     relations: &'r RelationIndex<'s>,
     options: &'r ImpactOptions,
     /// The changed definitions.
     roots: FxHashSet<ChunkId>,
-    /// The best known path to each definition.
-    best: FxHashMap<ChunkId, Affected>,
+    labels: Vec<PathLabel>,
+    /// The best known path to each node, as an index of the labels.
+    best: FxHashMap<Node, usize>,
+    /// The nodes that were followed. A node is followed again if a longer path with a higher confidence is found.
+    edges: FxHashMap<(Node, bool), Rc<[Edge]>>,
     queue: BinaryHeap<Entry>,
     left_out: usize,
     is_cut: bool,
 }
 
 impl Search<'_, '_> {
-    /// Adds the definitions that the definition `of` affects directly.
-    fn follow(&mut self, of: &Named, confidence: f32, distance: u32) -> Result<()> {
-        let (relations, index) = (self.relations, &self.relations.index);
-        let Some(definition) = index.definition(of.id)? else { return Ok(()) };
-        let is_root = distance == 0;
-        // Nothing calls the code of a file outside of definitions, except the markup of components.
-        let is_end = of.member.is_none() && definition.is_module && !definition.is_component();
-        if distance >= self.options.depth.min(MAX_TREE_DEPTH) || is_end {
+    /// Adds the definitions that a node affects directly. `label` is the path to the node; `None` for a changed
+    /// definition.
+    fn follow(&mut self, of: &Node, label: Option<usize>) -> Result<()> {
+        let known = label.map(|label| &self.labels[label]);
+        let (confidence, distance) = known.map_or((1.0, 0), |known| (known.confidence, known.distance));
+        if distance >= self.options.depth.min(MAX_TREE_DEPTH) {
             return Ok(());
         }
-        let step = |effect: Effect, target: Target, factor: f32, search: &mut Self| {
-            search.add(effect, target, (of.id, confidence * factor, distance))
+        let is_changed = known.is_none_or(|known| known.effect == Effect::Extends);
+        let key = (of.clone(), is_changed);
+        let edges = match self.edges.get(&key) {
+            Some(edges) => Rc::clone(edges),
+            None => {
+                let edges: Rc<[Edge]> = self.edges_from(of, label.is_none(), is_changed)?.into();
+                self.edges.insert(key, Rc::clone(&edges));
+                edges
+            }
         };
-        for target in self.related(of, Relation::Callers)? {
-            step(Effect::Calls, target, 1.0, self)?;
+        for Edge { effect, target, factor } in edges.iter() {
+            self.add(*effect, target, (of, confidence * factor, distance, label))?;
         }
-        if of.member.is_none() && definition.is_function() {
+        Ok(())
+    }
+
+    /// Returns the definitions that a node affects directly. `is_changed` says whether the whole type changes, because
+    /// it or its base type is changed.
+    fn edges_from(&mut self, of: &Node, is_root: bool, is_changed: bool) -> Result<Vec<Edge>> {
+        let (relations, index) = (self.relations, &self.relations.index);
+        let mut found = Vec::new();
+        let Some(definition) = index.definition(of.0)? else { return Ok(found) };
+        let (member, is_whole) = match &of.1 {
+            Part::Whole => (None, true),
+            Part::Member(member) => (Some(member.clone()), false),
+            Part::Constructor => (None, false),
+            Part::Declaration => (None, false),
+        };
+        // Nothing calls the code of a file outside of definitions, except the markup of components.
+        if is_whole && definition.is_module && !definition.is_component() {
+            return Ok(found);
+        }
+        let named = Named { id: definition.id, member: member.clone() };
+        let mut step = |effect: Effect, targets: Vec<Target>, factor: f32| {
+            found.extend(targets.into_iter().map(|target| Edge { effect, target, factor }));
+        };
+        let callers = match &of.1 {
+            Part::Constructor => relations.constructing(&definition)?,
+            Part::Declaration => Found::default(),
+            _ => relations.find_related(&named, Relation::Callers)?,
+        };
+        self.is_cut |= callers.is_cut;
+        step(Effect::Calls, callers.targets, 1.0);
+        if is_whole
+            && definition.is_function()
+            && let Some(own) = scope::enclosing_type(index, &definition)?
+        {
             for (base, factor) in self.overridden(&definition)? {
                 for target in self.related(&base, Relation::Callers)? {
-                    step(Effect::Calls, target, factor, self)?;
+                    let factor = match &target.receivers {
+                        _ if own.syntax.structural_interfaces => factor,
+                        Some(receivers) if relations.may_reach(receivers, &own)? => factor,
+                        Some(_) => continue,
+                        None => factor.min(Reason::Inherited.precision() * UNKNOWN_RECEIVER),
+                    };
+                    step(Effect::Calls, vec![target], factor);
                 }
             }
         }
-        if definition.is_type() && of.member.is_none() {
-            for target in self.related(of, Relation::Implementers)? {
-                step(Effect::Extends, target, 1.0, self)?;
-            }
+        if definition.is_type() && (is_whole || !is_root) {
+            let mut subtypes = self.related(&definition.id.into(), Relation::Implementers)?;
+            // A subtype inherits the part.
+            subtypes.iter_mut().for_each(|subtype| subtype.parts = vec![of.1.clone()]);
+            step(Effect::Extends, subtypes, 1.0);
         } else if is_root {
-            for target in self.related(of, Relation::Implementers)? {
-                step(Effect::Overrides, target, 1.0, self)?;
-            }
+            step(Effect::Overrides, self.related(&named, Relation::Implementers)?, 1.0);
         }
         // Users of a type depend on a change of the type itself or of its base types, but hardly on other changes below.
-        let is_changed_type =
-            is_root || self.best.get(&definition.id).is_some_and(|known| known.effect == Effect::Extends);
-        if definition.is_type() && of.member.is_none() && !is_changed_type {
-            return Ok(());
+        if definition.is_type() && !(is_whole && is_changed) {
+            return Ok(found);
         }
         index.begin();
-        let referring = match &of.member {
+        let referring = match &member {
             Some(member) if definition.is_module => {
                 references::referring(index, &definition, std::slice::from_ref(member), Some(member))?
             }
-            Some(_) => return Ok(()),
+            Some(_) => return Ok(found),
             None => {
                 let names = relations.names_of(&definition)?;
                 references::referring(index, &definition, &names, None)?
             }
         };
-        self.is_cut |= referring.is_cut && is_root;
-        for target in referring.targets {
-            step(Effect::Uses, target, 1.0, self)?;
-        }
-        Ok(())
+        self.is_cut |= (referring.is_cut && is_root) || index.is_spent();
+        step(Effect::Uses, referring.targets, 1.0);
+        Ok(found)
     }
 
     /// Returns related definitions with their reasons and confidences.
     fn related(&mut self, of: &Named, relation: Relation) -> Result<Vec<Target>> {
-        let related = self.relations.related_to(of, relation)?;
+        let related = self.relations.find_related(of, relation)?;
         self.is_cut |= related.is_cut;
-        let mut found = Vec::with_capacity(related.list.len());
-        for one in related.list {
-            if let Some(definition) = self.relations.index.definition(one.id)? {
-                found.push(Target { definition, reason: one.reason, confidence: one.confidence });
-            }
-        }
-        Ok(found)
+        Ok(related.targets)
     }
 
     /// Adds a definition that is `effect` of the last definition on a path, unless a better path to it is known.
-    fn add(&mut self, effect: Effect, target: Target, from: (ChunkId, f32, u32)) -> Result<()> {
-        let (of, above, distance) = from;
-        let Target { definition, reason, confidence } = target;
+    fn add(&mut self, effect: Effect, target: &Target, from: (&Node, f32, u32, Option<usize>)) -> Result<()> {
+        let (of, above, distance, before) = from;
+        let Target { definition, reason, confidence, parts, .. } = target;
         let confidence = (above * confidence).clamp(0.0, 1.0);
-        if self.roots.contains(&definition.id) || definition.id == of {
+        if self.roots.contains(&definition.id) || definition.id == of.0 {
             return Ok(());
         }
         if confidence < self.options.min_confidence {
@@ -331,20 +397,66 @@ impl Search<'_, '_> {
             return Ok(());
         }
         let distance = distance + 1;
-        let is_worse =
-            |known: &Affected| (known.confidence, Reverse(known.distance)) >= (confidence, Reverse(distance));
-        if self.best.get(&definition.id).is_some_and(is_worse) {
-            return Ok(());
+        let whole = [Part::Whole];
+        let parts = if parts.is_empty() || !definition.is_type() { &whole[..] } else { parts };
+        for part in parts {
+            let node = (definition.id, part.clone());
+            let is_worse = |known: &usize| {
+                let known = &self.labels[*known];
+                (known.confidence, Reverse(known.distance)) >= (confidence, Reverse(distance))
+            };
+            if self.best.get(&node).is_some_and(is_worse) {
+                continue;
+            }
+            let label = self.labels.len();
+            self.queue.push(Entry {
+                distance: Reverse(distance),
+                confidence: confidence.to_bits(),
+                key: Reverse((definition.key.clone(), part.clone())),
+                label,
+            });
+            self.best.insert(node.clone(), label);
+            let (of, reason) = (of.clone(), *reason);
+            self.labels.push(PathLabel { node, confidence, distance, effect, reason, of, before });
         }
-        let (id, is_test) = (definition.id, is_test(&definition));
-        self.best.insert(id, Affected { id, confidence, distance, is_test, effect, reason, of });
-        self.queue.push(Entry {
-            confidence: confidence.to_bits(),
-            distance: Reverse(distance),
-            key: Reverse(definition.key.clone()),
-            id,
-        });
         Ok(())
+    }
+
+    /// Returns the affected definitions with their best paths, ordered by distance, descending confidence and key. The
+    /// definitions that contain changed definitions are not affected themselves.
+    fn affected(&self, starts: &FxHashSet<ChunkId>) -> Result<Vec<Affected>> {
+        let index = &self.relations.index;
+        let mut best: FxHashMap<ChunkId, usize> = FxHashMap::default();
+        let rank = |label: usize| {
+            let one = &self.labels[label];
+            (one.confidence.to_bits(), Reverse(one.distance), Reverse(&one.node.1))
+        };
+        for (node, label) in self.best.iter().filter(|(node, _)| !starts.contains(&node.0)) {
+            let known = best.entry(node.0).or_insert(*label);
+            if rank(*known) < rank(*label) {
+                *known = *label;
+            }
+        }
+        let mut keyed = Vec::new();
+        for (id, label) in best {
+            let Some(definition) = index.definition(id)? else { continue };
+            let (mut chain, mut at) = (Vec::new(), Some(label));
+            while let Some(label) = at.map(|at| &self.labels[at]) {
+                let member = match &label.of.1 {
+                    Part::Member(member) => Some(member.clone()),
+                    _ => None,
+                };
+                chain.push(ImpactStep { effect: label.effect, of: label.of.0, member, reason: label.reason });
+                at = label.before;
+            }
+            let (confidence, is_test) = (self.labels[label].confidence, is_test(&definition));
+            keyed.push((definition.key.clone(), Affected { id, confidence, is_test, chain }));
+        }
+        keyed.sort_by(|(a_key, a), (b_key, b)| {
+            let by_distance = a.chain.len().cmp(&b.chain.len()).then(b.confidence.total_cmp(&a.confidence));
+            by_distance.then_with(|| a_key.cmp(b_key))
+        });
+        Ok(keyed.into_iter().map(|(_, affected)| affected).take(MAX_AFFECTED).collect())
     }
 
     /// Returns the members of base types that a method overrides, each with the confidence that it does.
@@ -384,7 +496,16 @@ impl Search<'_, '_> {
     /// Returns the number by which the confidence of a call of an overridden method is divided for each overriding
     /// method: the square root of their number. A call reaches only one of them, but different calls reach several.
     fn shares(&self, base: &Named) -> Result<f32> {
-        let overriding = self.relations.related_to(base, Relation::Implementers)?;
-        Ok((overriding.list.len().max(1) as f32).sqrt())
+        let overriding = self.relations.related_to(base, Relation::Implementers)?.list.len();
+        let (index, member) = (&self.relations.index, base.member.as_deref());
+        let own = match index.definition(base.id)? {
+            Some(of) => scope::enclosing_type(index, &of)?.map(|own| (own, member.unwrap_or(&of.name).to_owned())),
+            None => None,
+        };
+        let anonymous = match own {
+            Some((own, name)) => self.relations.anonymous_overrides(&own, &name)?,
+            None => 0,
+        };
+        Ok(((overriding + anonymous).max(1) as f32).sqrt())
     }
 }

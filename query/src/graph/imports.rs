@@ -106,23 +106,18 @@ pub(crate) fn named_by(
             None => Meaning::External,
         });
     }
-    let (mut found, mut reexported) = (Vec::new(), Vec::new());
-    for other in index.named_in(name, from.syntax.group)? {
-        let reach = match imports {
-            _ if !NameRole::Callable.accepts(&other) => Reach::Never,
-            Imports::Rust => crates::reach(index, path, from, &other)?,
-            _ if modules::names(index, path, from, &other)? => Reach::Exactly,
-            _ => Reach::Never,
-        };
-        match reach {
-            Reach::Exactly => found.push(other),
-            Reach::Crate => reexported.push(other),
-            Reach::Never => {}
+    let found = match imports {
+        Imports::Rust => {
+            let key = (path.to_owned(), crates::place(index, from)?);
+            index.caches.rust_paths.get_or(&key, || Ok(Rc::new(in_crates(index, path, name, from)?)))?.to_vec()
         }
-    }
-    if found.is_empty() && !reexported.is_empty() && !crates::is_file(index, path, from)? {
-        found = reexported;
-    }
+        _ => {
+            let mut found = index.named_in(name, from.syntax.group)?;
+            found.retain(|other| NameRole::Callable.accepts(other));
+            retain(&mut found, |other| modules::names(index, path, from, other))?;
+            found
+        }
+    };
     Ok(match imports {
         _ if !found.is_empty() => Meaning::Definitions(found, Reason::Import),
         Imports::Rust => Meaning::Module(path.to_owned(), Rc::clone(from)),
@@ -130,6 +125,26 @@ pub(crate) fn named_by(
         _ if from.syntax.namespaces => Meaning::Module(path.to_owned(), Rc::clone(from)),
         _ => Meaning::Unknown,
     })
+}
+
+/// Returns the definitions that a Rust path can name. Prefers definitions in the module of the path to definitions that
+/// the crate of the path may re-export.
+fn in_crates(index: &Index<'_>, path: &str, name: &str, from: &Rc<Definition>) -> Result<Definitions> {
+    let (mut found, mut reexported) = (Vec::new(), Vec::new());
+    let namesakes = index.named(name)?;
+    index.add_work(namesakes.len() as u64);
+    for other in namesakes.iter().filter(|other| other.syntax.group == from.syntax.group) {
+        let is_candidate = crates::may_reach(path, other) && NameRole::Callable.accepts(other);
+        match if is_candidate { crates::reach(index, path, from, other)? } else { Reach::Never } {
+            Reach::Exactly => found.push(Rc::clone(other)),
+            Reach::Crate => reexported.push(Rc::clone(other)),
+            Reach::Never => {}
+        }
+    }
+    if found.is_empty() && !reexported.is_empty() && !crates::is_file(index, path, from)? {
+        found = reexported;
+    }
+    Ok(found)
 }
 
 /// Resolves a name that a module exports.

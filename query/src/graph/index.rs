@@ -8,6 +8,9 @@ use std::rc::Rc;
 use aurora_storage::{Binding, ChunkId, ChunkRecord, ChunkType, Label, Snapshot, StorageError};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::crates::Module;
+use super::relations::Calls;
+use super::resolve::Target;
 use super::signature::{self, Signature};
 use super::syntax::{self, Imports, Syntax};
 use super::tokens::Tokens;
@@ -25,8 +28,14 @@ const MAX_TEXT_BYTES: usize = 1 << 20;
 const MAX_EXPRESSIONS: u32 = 4_096;
 /// Maximum number of expressions and re-exports that are followed for one request.
 const MAX_STEPS: u32 = 262_144;
-/// Maximum number of entries in each cache.
+/// Units of work for a text that is read, in addition to its length. A step of the inference is one unit.
+const TEXT_WORK: u64 = 8;
+/// Number of bytes of a text that are read for one unit of work.
+const BYTES_PER_WORK: u64 = 64;
+/// Maximum number of entries in a cache.
 const MAX_CACHE_ENTRIES: usize = 4_096;
+/// Maximum number of entries in a cache of small values.
+const MAX_SMALL_ENTRIES: usize = 65_536;
 
 /// The result of reading an index.
 pub(crate) type Result<T> = std::result::Result<T, StorageError>;
@@ -181,6 +190,9 @@ pub(crate) struct Index<'s> {
     expressions_left: Cell<u32>,
     /// Number of steps that may still be taken for one request.
     steps_left: Cell<u32>,
+    /// Number of units of work that are left for an answer that consists of many requests. The units are counted, not
+    /// timed, so that the same index gives the same answer.
+    work_left: Cell<u64>,
     pub(super) caches: Caches,
 }
 
@@ -204,18 +216,38 @@ pub(super) struct Caches {
     type_parameters: Cache<ChunkId, usize>,
     /// Whether a name is defined in a group of languages.
     defined: Cache<(String, u8), bool>,
+    /// Parsed signatures by definition.
+    signatures: Cache<ChunkId, Option<Rc<Signature>>, MAX_SMALL_ENTRIES>,
+    /// Members by name, by the kind of the call and by its number of arguments.
+    pub(super) members: Cache<MemberKey, Rc<Definitions>>,
+    /// Definitions that a Rust path names, by the path and the place of the text.
+    pub(super) rust_paths: Cache<(String, String), Rc<Definitions>, MAX_SMALL_ENTRIES>,
+    /// Modules of files in Rust, by path.
+    pub(super) modules: Cache<String, Rc<Module>>,
+    /// Resolved calls by name and group of languages.
+    pub(super) calls: Cache<(String, u8), Rc<Calls>>,
+    /// Numbers of anonymous subclasses that override a member of a type.
+    pub(super) anonymous: Cache<(ChunkId, String), usize>,
+    /// Direct subtypes by type, and whether subtypes may be missing.
+    pub(super) subtypes: Cache<ChunkId, Rc<(Vec<Target>, bool)>>,
+    /// Targets of the calls of a name in a definition.
+    pub(super) targets: Cache<(ChunkId, String), Rc<[Target]>, MAX_SMALL_ENTRIES>,
 }
 
-/// A cache of computed values, which is cleared when it is full.
-pub(super) struct Cache<K, V>(RefCell<FxHashMap<K, V>>);
+/// Key of the members to which a call may refer if the type of its receiver is unknown: their name, the group of
+/// languages, whether the call is in a test, and the number of arguments.
+pub(super) type MemberKey = (String, u8, bool, Option<usize>);
 
-impl<K, V> Default for Cache<K, V> {
+/// A cache of at most `MOST` computed values, which is cleared when it is full.
+pub(super) struct Cache<K, V, const MOST: usize = MAX_CACHE_ENTRIES>(RefCell<FxHashMap<K, V>>);
+
+impl<K, V, const MOST: usize> Default for Cache<K, V, MOST> {
     fn default() -> Self {
         Self(RefCell::default())
     }
 }
 
-impl<K: Hash + Eq, V: Clone> Cache<K, V> {
+impl<K: Hash + Eq, V: Clone, const MOST: usize> Cache<K, V, MOST> {
     /// Returns the value of a key, computed by `find` unless it is cached.
     pub(super) fn get_or<Q>(&self, key: &Q, find: impl FnOnce() -> Result<V>) -> Result<V>
     where
@@ -230,9 +262,17 @@ impl<K: Hash + Eq, V: Clone> Cache<K, V> {
         Ok(found)
     }
 
+    /// Removes the value of a key.
+    pub(super) fn remove<Q: Hash + Eq + ?Sized>(&self, key: &Q)
+    where
+        K: Borrow<Q>,
+    {
+        self.0.borrow_mut().remove(key);
+    }
+
     fn insert(&self, key: K, value: V) {
         let mut entries = self.0.borrow_mut();
-        if entries.len() >= MAX_CACHE_ENTRIES {
+        if entries.len() >= MOST {
             entries.clear();
         }
         entries.insert(key, value);
@@ -242,7 +282,8 @@ impl<K: Hash + Eq, V: Clone> Cache<K, V> {
 impl<'s> Index<'s> {
     pub(crate) fn new(snapshot: &'s Snapshot, work: WorkBudget) -> Self {
         let (expressions_left, steps_left) = (Cell::default(), Cell::default());
-        Self { snapshot, work, expressions_left, steps_left, caches: Caches::default() }
+        let work_left = Cell::new(u64::MAX);
+        Self { snapshot, work, expressions_left, steps_left, work_left, caches: Caches::default() }
     }
 
     /// Returns the base types of a type, computed by `find` unless they are cached. During the computation, the type
@@ -251,7 +292,7 @@ impl<'s> Index<'s> {
         self.caches.bases.get_or(&id, || {
             self.caches.bases.0.borrow_mut().insert(id, Bases::default());
             let found = find().map(|(types, is_complete)| Bases { types: types.into(), is_complete });
-            self.caches.bases.0.borrow_mut().remove(&id);
+            self.caches.bases.remove(&id);
             found
         })
     }
@@ -259,6 +300,16 @@ impl<'s> Index<'s> {
     /// Starts a request and resets the number of steps that may be taken.
     pub(crate) fn begin(&self) {
         self.steps_left.set(MAX_STEPS);
+    }
+
+    /// Limits the work of all following requests together.
+    pub(crate) fn limit_work(&self, units: u64) {
+        self.work_left.set(units);
+    }
+
+    /// Counts units of work.
+    pub(crate) fn add_work(&self, units: u64) {
+        self.work_left.set(self.work_left.get().saturating_sub(units));
     }
 
     /// Starts the resolution of the calls of a name in a text and resets the number of expressions that may be read.
@@ -277,12 +328,18 @@ impl<'s> Index<'s> {
     pub(crate) fn may_step(&self) -> bool {
         let left = self.steps_left.get();
         self.steps_left.set(left.saturating_sub(1));
-        left > 0 && !self.work.is_cancelled()
+        self.add_work(1);
+        left > 0 && self.work_left.get() > 0 && !self.work.is_cancelled()
     }
 
     /// Returns whether the request has used all of its steps or was cancelled.
     pub(crate) fn is_spent(&self) -> bool {
-        self.steps_left.get() == 0 || self.is_cancelled()
+        self.steps_left.get() == 0 || self.is_exhausted()
+    }
+
+    /// Returns whether the answer has used all of its work or was cancelled.
+    pub(crate) fn is_exhausted(&self) -> bool {
+        self.work_left.get() == 0 || self.is_cancelled()
     }
 
     /// Returns whether the request was cancelled.
@@ -361,8 +418,11 @@ impl<'s> Index<'s> {
     }
 
     /// Returns the parsed signature of a function.
-    pub(crate) fn signature(&self, of: &Definition) -> Result<Option<Signature>> {
-        Ok(signature::read(&self.signature_text(of)?, &of.name, of.syntax))
+    pub(crate) fn signature(&self, of: &Definition) -> Result<Option<Rc<Signature>>> {
+        self.caches.signatures.get_or(&of.id, || {
+            self.add_work(TEXT_WORK);
+            Ok(signature::read(&self.signature_text(of)?, &of.name, of.syntax).map(Rc::new))
+        })
     }
 
     /// Returns the definitions of a name in a group of languages.
@@ -497,9 +557,20 @@ impl<'s> Index<'s> {
     /// Returns the first `most` chunks with a label, ordered by key. Unlike keys, ids depend on the order in which
     /// files were indexed.
     pub(crate) fn chunks(&self, label: Label<'_>, most: usize) -> Result<Labelled> {
+        self.chunks_in(label, None, most)
+    }
+
+    /// Returns the first `most` chunks with a label, ordered by key, without the chunks that are not in `among`.
+    pub(crate) fn chunks_in(
+        &self,
+        label: Label<'_>,
+        among: Option<&FxHashSet<ChunkId>>,
+        most: usize,
+    ) -> Result<Labelled> {
         let ids = self.snapshot.label(label)?;
         let mut keyed = Vec::new();
-        for id in ids.iter().map(ChunkId).take_while(|_| !self.work.is_cancelled()) {
+        let ids = ids.iter().map(ChunkId).filter(|id| among.is_none_or(|among| among.contains(id)));
+        for id in ids.take_while(|_| !self.work.is_cancelled()) {
             if let Some(chunk) = self.snapshot.chunk(id)? {
                 keyed.push((chunk.key(), id));
             }
@@ -519,11 +590,13 @@ impl<'s> Index<'s> {
     pub(crate) fn tokens(&self, definition: &Definition) -> Result<Rc<Tokens>> {
         self.caches.tokens.get_or(&definition.id, || {
             let mut whole = String::new();
+            self.add_work(TEXT_WORK);
             for id in self.pieces(definition)? {
                 if whole.len() > MAX_TEXT_BYTES || self.work.is_cancelled() {
                     break;
                 }
                 if let Some(text) = self.snapshot.text(id)? {
+                    self.add_work(text.text.len() as u64 / BYTES_PER_WORK);
                     whole.push_str(&text.text);
                     whole.push('\n');
                 }
@@ -538,6 +611,22 @@ impl<'s> Index<'s> {
         Ok(file.pieces.get(&definition.id).cloned().unwrap_or_else(|| vec![definition.id]))
     }
 
+    /// Returns the definition of a chunk if the definition has several chunks.
+    pub(crate) fn split(&self, id: ChunkId) -> Result<Option<Rc<Definition>>> {
+        let Some(record) = self.snapshot.chunk(id)? else { return Ok(None) };
+        let key = record.key();
+        let is_later = first_piece(&key) != key;
+        if !is_later
+            && self
+                .snapshot
+                .chunk(ChunkId(id.0.saturating_add(1)))?
+                .is_none_or(|next| next.path() != record.path() || next.qualified_name() != record.qualified_name())
+        {
+            return Ok(None);
+        }
+        self.definition(id)
+    }
+
     /// Returns the definition that encloses or owns `definition`.
     pub(crate) fn parent(&self, definition: &Definition) -> Result<Option<Rc<Definition>>> {
         let file = self.file(&definition.path)?;
@@ -547,6 +636,7 @@ impl<'s> Index<'s> {
 
     fn read_file(&self, path: &str) -> Result<File> {
         let Some(record) = self.snapshot.file(path)? else { return Ok(File::default()) };
+        self.add_work(TEXT_WORK + record.chunks.len() as u64);
         let shared: Rc<str> = path.into();
         let name_of_file = path.rsplit('/').next().unwrap_or(path);
         let mut file = File::default();

@@ -83,11 +83,10 @@ impl Reader<'_, '_> {
         };
         let Value::Functions(functions, _) = called else { return Ok(None) };
         for function in functions {
-            let Some(mut read) = self.index.signature(&function)? else { continue };
-            if argument >= read.parameters.len() {
+            let Some(read) = self.index.signature(&function)? else { continue };
+            let Some(mut of) = read.parameters.get(argument).and_then(|parameter| parameter.of.clone()) else {
                 continue;
-            }
-            let Some(mut of) = read.parameters.swap_remove(argument).of else { continue };
+            };
             let is_function = of.path.last().is_some_and(|last| FUNCTION_TYPES.contains(&last.as_str()));
             if is_function && position < of.arguments.len() {
                 return Ok(Some(Value::Instance(of.arguments.swap_remove(position), function)));

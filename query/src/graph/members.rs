@@ -35,7 +35,7 @@ impl Reader<'_, '_> {
     /// Returns the value of a property, which is defined as a function and read without parentheses.
     pub(super) fn property(&self, found: &[Rc<Definition>]) -> Result<Option<Value>> {
         let [of, ..] = found else { return Ok(None) };
-        let result = match self.index.signature(of)? {
+        let result = match self.index.signature(of)?.as_deref() {
             None => signature::property_type(&self.index.signature_text(of)?, &of.name, of.syntax),
             Some(read) => {
                 let tokens = self.index.tokens(of)?;
@@ -43,7 +43,7 @@ impl Reader<'_, '_> {
                 let is_decorated = ["property", "cached_property"]
                     .iter()
                     .any(|decorator| tokens.positions(decorator).any(|at| tokens.before(at) == "@"));
-                if is_getter || is_decorated { read.results.into_iter().next() } else { None }
+                if is_getter || is_decorated { read.results.first().cloned() } else { None }
             }
         };
         Ok(result.map(|name| Value::Instance(name, Rc::clone(of))))
@@ -80,6 +80,12 @@ impl Reader<'_, '_> {
         let (mut found, mut reason, mut is_external) = (Vec::new(), Reason::Receiver, false);
         for of in &types {
             let members = scope::member(self.index, of, name)?;
+            if members.inherited && self.declares(of, name)? {
+                return Ok(match self.field(of, name)? {
+                    None | Some(Value::Unknown) => Value::External,
+                    Some(value) => value,
+                });
+            }
             is_external |= members.has_external_base;
             if members.inherited {
                 reason = Reason::Inherited;
@@ -214,6 +220,15 @@ impl Reader<'_, '_> {
         Ok(Some(if file.has_members(&inner) { Value::Holder(path, inner) } else { Value::Unknown }))
     }
 
+    /// Returns whether a type in JavaScript or TypeScript declares a property with a name, which hides the members of
+    /// its base types.
+    fn declares(&self, of: &Rc<Definition>, name: &str) -> Result<bool> {
+        let reader = if of.syntax.imports == Imports::Ecma { self.reader_of(of)? } else { None };
+        Ok(reader.is_some_and(|reader| {
+            declarations::declared(&reader.tokens, name, DeclarationKind::Field, of.syntax).is_some()
+        }))
+    }
+
     /// Returns the value of a field of a type or of its base types.
     pub(super) fn field(&self, of: &Rc<Definition>, name: &str) -> Result<Option<Value>> {
         let own = if of.syntax.own.contains(&"$this") { format!("${name}") } else { name.to_owned() };
@@ -281,7 +296,7 @@ impl Reader<'_, '_> {
             return Ok(match read.results.as_slice() {
                 [] => Value::Unknown,
                 [one] => Value::Instance(one.clone(), Rc::clone(function)),
-                _ => Value::Results(read.results, Rc::clone(function)),
+                results => Value::Results(results.to_vec(), Rc::clone(function)),
             });
         }
         Ok(Value::Unknown)

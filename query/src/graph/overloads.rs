@@ -8,7 +8,6 @@ use super::index::{Definition, Definitions, Index, Result, retain};
 use super::infer::{Reader, Value};
 use super::prototypes;
 use super::scope;
-use super::signature;
 use super::tokens::{TokenKind, Tokens};
 use super::type_name::{self, TypeName};
 
@@ -58,11 +57,7 @@ pub(super) fn select(reader: &Reader<'_, '_>, found: Definitions, site: &CallSit
 /// Keeps the definitions that accept a given number of arguments.
 pub(super) fn accepting(index: &Index<'_>, mut found: Definitions, arguments: Option<usize>) -> Result<Definitions> {
     let Some(arguments) = arguments else { return Ok(found) };
-    retain(&mut found, |of| {
-        let text = index.snapshot.text(of.id)?;
-        let signature = text.map(|text| signature::read(&text.signature, &of.name, of.syntax));
-        Ok(signature.is_some_and(|signature| signature.is_none_or(|signature| signature.takes(arguments))))
-    })?;
+    retain(&mut found, |of| Ok(index.signature(of)?.is_none_or(|signature| signature.takes(arguments))))?;
     Ok(found)
 }
 

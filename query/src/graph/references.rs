@@ -2,14 +2,15 @@
 
 use std::rc::Rc;
 
-use aurora_storage::ChunkId;
+use aurora_storage::{ChunkId, ChunkType};
 use rustc_hash::FxHashSet;
 
 use super::call_sites::{self, start_of};
 use super::imports::{self, ExportSearch};
-use super::index::{Definition, Index, Result};
+use super::index::{Definition, Definitions, Index, Result, retain};
 use super::infer::{Reader, Value};
 use super::meaning::{Meaning, NameRole};
+use super::parts::{self, Part};
 use super::prototypes;
 use super::reason::Reason;
 use super::resolve::Target;
@@ -19,6 +20,8 @@ use super::tokens::Tokens;
 
 /// Maximum number of chunks that are read for one name.
 const MAX_CHUNKS: u64 = 1_024;
+/// Maximum number of tokens of the parameters of a closure.
+const MAX_CLOSURE_TOKENS: usize = 16;
 /// Words that begin an import, a re-export or the declaration of a package.
 const IMPORT_WORDS: [&str; 9] = ["import", "from", "use", "using", "require", "include", "package", "export", "mod"];
 
@@ -47,7 +50,8 @@ pub(crate) fn referring(
         }
         for id in chunks.iter().map(ChunkId) {
             if index.is_spent() {
-                break;
+                found.is_cut = true;
+                return Ok(found);
             }
             let Some(from) = index.definition(id)? else { continue };
             let is_other = from.id != of.id && from.syntax.group == of.syntax.group;
@@ -56,26 +60,37 @@ pub(crate) fn referring(
             }
             index.begin_calls();
             let reader = Reader::new(index, Rc::clone(&from))?;
-            let reason = match variable {
-                Some(variable) => variable_reason(&reader, name, &of.path, variable)?,
-                None => reason(&reader, name, of)?,
+            let mentions = match variable {
+                Some(variable) => {
+                    let reason = variable_reason(&reader, name, &of.path, variable)?;
+                    reason.into_iter().map(|reason| (reason, Part::Whole)).collect()
+                }
+                None => mentions(&reader, name, of)?,
             };
-            if let Some(reason) = reason {
-                super::resolve::add_target(
-                    &mut found.targets,
-                    Target { definition: from, reason, confidence: reason.precision() },
-                );
+            for (reason, part) in mentions {
+                let target = Target::new(Rc::clone(&from), reason, reason.precision());
+                super::resolve::add_target(&mut found.targets, Target { parts: vec![part], ..target });
             }
         }
     }
     Ok(found)
 }
 
-/// Returns the reason why a mention of `name` refers to `of`.
-fn reason(reader: &Reader<'_, '_>, name: &str, of: &Rc<Definition>) -> Result<Option<Reason>> {
+/// Returns the parts of a definition in which mentions of `name` refer to `of`, and the reasons why they do.
+fn mentions(reader: &Reader<'_, '_>, name: &str, of: &Rc<Definition>) -> Result<Vec<(Reason, Part)>> {
     let (index, from) = (reader.index, &reader.from);
+    let mut mentions: Vec<(Reason, Part)> = Vec::new();
+    let accessor = accessor(index, of)?;
     for at in sites(reader, name) {
         if call_sites::call_at(&reader.tokens, at, from.syntax).is_some() {
+            continue;
+        }
+        let is_other_accessor = match accessor {
+            Some("get") => reader.tokens.at(at + 1) == "=",
+            Some(_) => !is_assigned(&reader.tokens, at),
+            None => false,
+        };
+        if is_other_accessor || is_metadata(reader, at) {
             continue;
         }
         let is_member = at > 0 && reader.tokens.is_separator(at - 1);
@@ -85,8 +100,12 @@ fn reason(reader: &Reader<'_, '_>, name: &str, of: &Rc<Definition>) -> Result<Op
             }
             let start = start_of(&reader.tokens, at - 2);
             let receiver = reader.expression(start, at - 1)?;
+            let is_this = start + 1 == at - 1 && from.syntax.own.contains(&reader.tokens.at(start));
+            let is_static = if is_this { refers_to_type(index, from)? } else { None };
             match reader.member(receiver, name)? {
-                Value::Types(found, reason) | Value::Functions(found, reason) => Some((found, reason)),
+                Value::Types(found, reason) | Value::Functions(found, reason) => {
+                    Some((same_level(index, found, is_static)?, reason))
+                }
                 _ => None,
             }
         } else if reader.local(name, at)?.is_some() {
@@ -100,10 +119,17 @@ fn reason(reader: &Reader<'_, '_>, name: &str, of: &Rc<Definition>) -> Result<Op
         };
         let Some((found, reason)) = found else { continue };
         if prototypes::resolve_declarations(index, found)?.iter().any(|found| found.id == of.id) {
-            return Ok(Some(reason));
+            let part = parts::part_at(reader, at)?;
+            let is_last = part == Part::Whole;
+            if mentions.iter().all(|(_, known)| *known != part) {
+                mentions.push((reason, part));
+            }
+            if is_last {
+                break;
+            }
         }
     }
-    Ok(None)
+    Ok(mentions)
 }
 
 /// Returns the reason why a mention of `name` refers to the variable `variable` at the top of the file `path`.
@@ -154,11 +180,17 @@ fn sites(reader: &Reader<'_, '_>, name: &str) -> Vec<usize> {
     let tokens = &reader.tokens;
     let own = usize::from(!reader.from.is_module && reader.from.name == name);
     let is_reference = |at: &usize| {
-        let is_key = matches!(tokens.at(at + 1), "=" | ":" | ":=") && matches!(tokens.before(*at), "(" | "," | "{");
+        let is_rust = reader.from.syntax.imports == Imports::Rust;
+        let is_key = (matches!(tokens.at(at + 1), "=" | ":" | ":=") && matches!(tokens.before(*at), "(" | "," | "{"))
+            || (is_rust && (tokens.at(at + 1) == ":" || is_closure_parameter(tokens, name, *at)));
         let defines = matches!(
             tokens.before(*at),
             "def" | "fn" | "func" | "function" | "class" | "struct" | "interface" | "enum" | "trait" | "type"
         );
+        // A value may have the name of a type: `const A = …; type A = …`
+        let defines = defines
+            || (reader.from.syntax.imports == Imports::Ecma
+                && matches!(tokens.before(*at), "const" | "let" | "var" | "namespace"));
         // `member?: Type` and `member(): Type` in an interface
         let is_member = reader.from.syntax.imports == Imports::Ecma
             && reader.from.is_type()
@@ -167,6 +199,70 @@ fn sites(reader: &Reader<'_, '_>, name: &str) -> Vec<usize> {
         !is_key && !is_member && !defines && !is_in_import(tokens, *at)
     };
     tokens.positions(name).skip(own).filter(is_reference).collect()
+}
+
+/// Returns the word `get` or `set` if a definition is an accessor of a property in JavaScript or TypeScript.
+fn accessor(index: &Index<'_>, of: &Definition) -> Result<Option<&'static str>> {
+    if of.syntax.imports != Imports::Ecma || of.kind != ChunkType::Method {
+        return Ok(None);
+    }
+    let tokens = index.tokens(of)?;
+    let word = tokens.positions(&of.name).next().map_or("", |at| tokens.before(at));
+    Ok(["get", "set"].into_iter().find(|accessor| *accessor == word))
+}
+
+/// Returns whether a value is assigned to the name at a position: `a.name = b`, `a.name += b`, `a.name++`.
+fn is_assigned(tokens: &Tokens, at: usize) -> bool {
+    let (first, second) = (tokens.at(at + 1), tokens.at(at + 2));
+    let is_operator = |word: &str| matches!(word, "+" | "-" | "*" | "/" | "%" | "&" | "|" | "^" | "??" | "||" | "&&");
+    let is_step = |first: &str, second: &str| matches!((first, second), ("+", "+") | ("-", "-"));
+    let start = start_of(tokens, at);
+    let is_before = start >= 2 && is_step(tokens.at(start - 2), tokens.at(start - 1));
+    matches!(first, "=" | "+=" | "-=") || (is_operator(first) && second == "=") || is_step(first, second) || is_before
+}
+
+/// Returns whether only the metadata of a Python function is read: `name.__doc__`.
+fn is_metadata(reader: &Reader<'_, '_>, at: usize) -> bool {
+    let tokens = &reader.tokens;
+    reader.from.syntax.imports == Imports::Python
+        && tokens.at(at + 1) == "."
+        && matches!(tokens.at(at + 2), "__doc__" | "__name__" | "__qualname__" | "__module__")
+}
+
+/// Returns whether `this` is the type rather than an object in a method in JavaScript or TypeScript; `None` in other
+/// definitions. A method that declares the type of `this` can be called on objects.
+fn refers_to_type(index: &Index<'_>, from: &Definition) -> Result<Option<bool>> {
+    if from.syntax.imports != Imports::Ecma || from.kind != ChunkType::Method {
+        return Ok(None);
+    }
+    let tokens = index.tokens(from)?;
+    let declares = tokens.positions("this").any(|at| tokens.at(at + 1) == ":" && tokens.before(at) == "(");
+    Ok(Some(is_static(index, from)? && !declares))
+}
+
+/// Keeps the members that are static, or the members that are not, unless all members would be removed.
+fn same_level(index: &Index<'_>, found: Definitions, level: Option<bool>) -> Result<Definitions> {
+    let Some(level) = level.filter(|_| found.len() > 1) else { return Ok(found) };
+    let mut kept = found.clone();
+    retain(&mut kept, |of| Ok(is_static(index, of)? == level))?;
+    Ok(if kept.is_empty() { found } else { kept })
+}
+
+fn is_static(index: &Index<'_>, of: &Definition) -> Result<bool> {
+    let tokens = index.tokens(of)?;
+    let name = tokens.positions(&of.name).next().unwrap_or_default();
+    Ok((0..name).any(|at| tokens.at(at) == "static"))
+}
+
+/// Returns whether a parameter of a closure before the token has the name: `|a, name| …`.
+fn is_closure_parameter(tokens: &Tokens, name: &str, at: usize) -> bool {
+    let ends = |at: &usize| !matches!(tokens.at(*at), ";" | "{" | "}" | "=" | "=>" | ".");
+    let is_bar = |at: &usize| tokens.at(*at) == "|";
+    tokens.positions(name).take_while(|first| *first < at).any(|first| {
+        let open = (first.saturating_sub(MAX_CLOSURE_TOKENS)..first).rev().take_while(ends).find(is_bar);
+        let close = (first..first + MAX_CLOSURE_TOKENS).take_while(ends).find(is_bar);
+        open.zip(close).is_some_and(|(open, close)| tokens.opener(open) == tokens.opener(close) && close < at)
+    })
 }
 
 /// Returns whether a token belongs to an import or a re-export.

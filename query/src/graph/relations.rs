@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use aurora_storage::{Binding, ChunkId, ChunkType, Label, Snapshot, module_name};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Deserialize;
 
 use super::imports;
@@ -81,6 +81,14 @@ pub struct RelatedDefinitions {
 pub(super) struct Found {
     pub(super) targets: Vec<Target>,
     external: Vec<String>,
+    pub(super) is_cut: bool,
+}
+
+/// The resolved calls of one name.
+#[derive(Default)]
+pub(super) struct Calls {
+    /// The callers of each called definition.
+    by_callee: FxHashMap<ChunkId, Vec<Target>>,
     is_cut: bool,
 }
 
@@ -91,9 +99,9 @@ impl Found {
     }
 
     /// Adds a caller if one of its call targets is in `callees`.
-    fn add_caller(&mut self, caller: &Rc<Definition>, targets: Vec<Target>, callees: &FxHashSet<ChunkId>) {
-        if let Some(target) = targets.into_iter().find(|target| callees.contains(&target.definition.id)) {
-            self.add(Target { definition: Rc::clone(caller), ..target });
+    fn add_caller(&mut self, caller: &Rc<Definition>, targets: &[Target], callees: &FxHashSet<ChunkId>) {
+        if let Some(target) = targets.iter().find(|target| callees.contains(&target.definition.id)) {
+            self.add(Target { definition: Rc::clone(caller), ..target.clone() });
         }
     }
 }
@@ -217,9 +225,16 @@ impl<'s> RelationIndex<'s> {
     /// # Errors
     /// Fails if the index is damaged.
     pub fn related_to(&self, named: &Named, relation: Relation) -> Result<RelatedDefinitions> {
+        let Found { targets, external, is_cut } = self.find_related(named, relation)?;
+        let related = |Target { definition, reason, confidence, .. }| Related { id: definition.id, reason, confidence };
+        Ok(RelatedDefinitions { list: targets.into_iter().map(related).collect(), external, is_cut })
+    }
+
+    /// Returns the related definitions, ordered by descending confidence, then by key.
+    pub(super) fn find_related(&self, named: &Named, relation: Relation) -> Result<Found> {
         self.index.begin();
-        let Some(definition) = self.index.definition(named.id)? else { return Ok(RelatedDefinitions::default()) };
-        let found = match (relation, &named.member) {
+        let Some(definition) = self.index.definition(named.id)? else { return Ok(Found::default()) };
+        let mut found = match (relation, &named.member) {
             (Relation::Callers, None) => {
                 let names = self.names_in_calls(&definition)?;
                 self.callers(&definition, names)?
@@ -242,13 +257,21 @@ impl<'s> RelationIndex<'s> {
             (Relation::Callees, Some(_)) if definition.is_function() => self.callees(&definition)?,
             (Relation::Callees | Relation::Implementers, Some(_)) => Found::default(),
         };
-        let Found { mut targets, external, is_cut } = found;
-        targets.sort_by(|a, b| {
-            b.confidence.total_cmp(&a.confidence).then_with(|| a.definition.key.cmp(&b.definition.key))
-        });
-        let related = |Target { definition, reason, confidence }| Related { id: definition.id, reason, confidence };
-        let list = targets.into_iter().map(related).collect();
-        Ok(RelatedDefinitions { list, external, is_cut: is_cut || self.index.is_spent() })
+        sort(&mut found.targets);
+        found.is_cut |= self.index.is_spent();
+        Ok(found)
+    }
+
+    /// Returns the definitions that construct an object of a type, without the callers of its members.
+    pub(super) fn constructing(&self, of: &Rc<Definition>) -> Result<Found> {
+        self.index.begin();
+        let inner = self.index.inner_names(of.id)?;
+        let mut names = self.names_in_calls(of)?;
+        names.retain(|name| *name == of.name || !inner.contains(name));
+        let mut found = self.callers(of, names)?;
+        sort(&mut found.targets);
+        found.is_cut |= self.index.is_spent();
+        Ok(found)
     }
 
     fn callees(&self, from: &Rc<Definition>) -> Result<Found> {
@@ -260,7 +283,7 @@ impl<'s> RelationIndex<'s> {
             if targets.is_empty() && !bases.contains(name) && !is_word {
                 found.external.push(name.clone());
             }
-            targets.into_iter().for_each(|target| found.add(target));
+            targets.iter().for_each(|target| found.add(target.clone()));
         }
         resolve::delegates(&self.index, from)?.into_iter().for_each(|target| found.add(target));
         Ok(found)
@@ -287,29 +310,114 @@ impl<'s> RelationIndex<'s> {
         }
         let mut found = self.definitions_calling(of, names, &callees)?;
         for (caller, word) in self.instantiating_members(of)? {
-            found.add_caller(&caller, resolve::targets(&self.index, &caller, word)?, &callees);
+            found.add_caller(&caller, &resolve::targets(&self.index, &caller, word)?, &callees);
         }
         for caller in self.delegating_definitions(of)? {
-            found.add_caller(&caller, resolve::delegates(&self.index, &caller)?, &callees);
+            found.add_caller(&caller, &resolve::delegates(&self.index, &caller)?, &callees);
         }
         Ok(found)
     }
 
     /// Returns the definitions in which a call of one of `names` resolves to one of `callees`.
-    fn definitions_calling(&self, of: &Definition, names: Vec<String>, callees: &FxHashSet<ChunkId>) -> Result<Found> {
-        let (mut found, mut seen) = (Found::default(), FxHashSet::default());
-        for name in names {
-            let chunks = self.index.chunks(Label::Calls(&name), MAX_CALLERS)?;
-            found.is_cut |= chunks.is_cut;
-            for id in chunks.list {
-                let Some(caller) = self.index.definition(id)? else { continue };
-                let may_call = caller.syntax.group == of.syntax.group || !caller.syntax.is_known();
-                if may_call && seen.insert((caller.id, name.clone())) {
-                    found.add_caller(&caller, resolve::targets(&self.index, &caller, &name)?, callees);
-                }
+    fn definitions_calling(
+        &self,
+        of: &Rc<Definition>,
+        names: Vec<String>,
+        callees: &FxHashSet<ChunkId>,
+    ) -> Result<Found> {
+        let mut found = Found::default();
+        let mut sorted: Vec<&ChunkId> = callees.iter().collect();
+        sorted.sort_unstable();
+        for name in &names {
+            let constructors = self.constructor_callers(of, name, &names)?;
+            let calls = match &constructors {
+                Some(among) => Rc::new(self.find_calls(name, of.syntax.group, Some(among))?),
+                None => self.calls(name, of.syntax.group)?,
+            };
+            found.is_cut |= calls.is_cut;
+            for callers in sorted.iter().filter_map(|callee| calls.by_callee.get(callee)) {
+                callers.iter().for_each(|caller| found.add(caller.clone()));
             }
         }
         Ok(found)
+    }
+
+    /// Returns all resolved calls of a name in a group of languages. Many definitions have the same name, so the calls
+    /// are resolved once for all of them.
+    fn calls(&self, name: &str, group: u8) -> Result<Rc<Calls>> {
+        let key = (name.to_owned(), group);
+        let found = self.index.caches.calls.get_or(&key, || Ok(Rc::new(self.find_calls(name, group, None)?)))?;
+        if self.index.is_spent() {
+            // The calls may be incomplete.
+            self.index.caches.calls.remove(&key);
+        }
+        Ok(found)
+    }
+
+    /// Resolves the calls of a name in chunks, or in the chunks of `among`.
+    fn find_calls(&self, name: &str, group: u8, among: Option<&FxHashSet<ChunkId>>) -> Result<Calls> {
+        let (mut found, mut seen) = (Calls::default(), FxHashSet::default());
+        let chunks = self.index.chunks_in(Label::Calls(name), among, MAX_CALLERS)?;
+        found.is_cut = chunks.is_cut;
+        for id in chunks.list {
+            if self.index.is_spent() {
+                found.is_cut = true;
+                break;
+            }
+            let Some(caller) = self.index.definition(id)? else { continue };
+            let may_call = caller.syntax.group == group || !caller.syntax.is_known();
+            if !may_call || !seen.insert(caller.id) {
+                continue;
+            }
+            for target in resolve::targets(&self.index, &caller, name)?.iter() {
+                let callers = found.by_callee.entry(target.definition.id).or_default();
+                callers.push(Target { definition: Rc::clone(&caller), ..target.clone() });
+            }
+        }
+        Ok(found)
+    }
+
+    /// Returns the chunks in which a call of `name` may refer to the constructor `of`, if all constructors have this
+    /// name: `super().__init__()` and `self.__init__()` in members of the type and of its subtypes, and
+    /// `Base.__init__(self)` in texts that mention the type by one of `names`.
+    fn constructor_callers(
+        &self,
+        of: &Rc<Definition>,
+        name: &str,
+        names: &[String],
+    ) -> Result<Option<FxHashSet<ChunkId>>> {
+        let is_shared = of.is_function() && !name.is_empty() && of.syntax.constructors.contains(&name);
+        let own = if is_shared && of.name == name { scope::enclosing_type(&self.index, of)? } else { None };
+        let Some(own) = own else { return Ok(None) };
+        let (mut types, mut next) = (vec![own], 0);
+        while let Some(at) = types.get(next).cloned().filter(|_| next < MAX_IMPLEMENTERS) {
+            next += 1;
+            for subtype in &self.subtypes(&at)?.0 {
+                if types.iter().all(|known| known.id != subtype.definition.id) {
+                    types.push(Rc::clone(&subtype.definition));
+                }
+            }
+        }
+        let mut found = FxHashSet::default();
+        let mentions = names.iter().map(String::as_str).chain(types.iter().map(|of| of.name.as_str()));
+        let mentions: FxHashSet<&str> = mentions.filter(|other| *other != name).collect();
+        for mentioned in mentions {
+            for id in self.index.snapshot.postings(&mentioned.to_lowercase())?.docs().iter().map(ChunkId) {
+                found.insert(id);
+                // Another piece of the definition may contain the call.
+                if let Some(definition) = self.index.split(id)? {
+                    found.extend(self.index.pieces(&definition)?);
+                }
+            }
+        }
+        for of in types {
+            let file = self.index.file(&of.path)?;
+            for member in file.definitions.iter().filter(|member| member.owner().starts_with(&of.qualified_name)) {
+                found.extend(self.index.pieces(member)?);
+            }
+            found.extend(self.index.pieces(&of)?);
+        }
+        Ok(Some(found))
     }
 
     /// Adds the definitions that call a variable of a module by one of `names`: `half = partial(f, 2)`.
@@ -328,7 +436,7 @@ impl<'s> RelationIndex<'s> {
                     && resolve::calls_variable(&self.index, &caller, name, &module.path, variable)?
                 {
                     let reason = if caller.path == module.path { Reason::Scope } else { Reason::Import };
-                    found.add(Target { definition: caller, reason, confidence: reason.precision() });
+                    found.add(Target::new(caller, reason, reason.precision()));
                 }
             }
         }
@@ -370,7 +478,8 @@ impl<'s> RelationIndex<'s> {
         let Some(own) = own.filter(|own| own.id == of.id || resolve::is_constructor(of, own)) else {
             return Ok(Vec::new());
         };
-        let subtypes = self.subtypes(&own)?.targets.into_iter().map(|subtype| subtype.definition);
+        let subtypes = self.subtypes(&own)?;
+        let subtypes = subtypes.0.iter().map(|subtype| Rc::clone(&subtype.definition));
         Ok(subtypes.chain([own]).collect())
     }
 
@@ -475,7 +584,8 @@ impl<'s> RelationIndex<'s> {
 
     fn implementers(&self, of: &Rc<Definition>) -> Result<Found> {
         if of.is_type() {
-            return self.subtypes(of);
+            let (targets, is_cut) = Rc::unwrap_or_clone(self.subtypes(of)?);
+            return Ok(Found { targets, is_cut, ..Found::default() });
         }
         match scope::enclosing_type(&self.index, of)? {
             Some(own) => self.overriding_members(own, &of.name, of.id),
@@ -489,8 +599,11 @@ impl<'s> RelationIndex<'s> {
         let (mut queue, mut seen) = (vec![own], FxHashSet::default());
         while let Some(at) = queue.pop() {
             let subtypes = self.subtypes(&at)?;
-            found.is_cut |= subtypes.is_cut || seen.len() >= MAX_IMPLEMENTERS;
-            for subtype in subtypes.targets {
+            found.is_cut |= subtypes.1 || seen.len() >= MAX_IMPLEMENTERS || self.index.is_spent();
+            if self.index.is_spent() {
+                break;
+            }
+            for subtype in &subtypes.0 {
                 if seen.len() >= MAX_IMPLEMENTERS || !seen.insert(subtype.definition.id) {
                     continue;
                 }
@@ -499,7 +612,7 @@ impl<'s> RelationIndex<'s> {
                         found.add(Target { definition: member, ..subtype.clone() });
                     }
                 }
-                queue.push(subtype.definition);
+                queue.push(Rc::clone(&subtype.definition));
             }
         }
         Ok(found)
@@ -524,7 +637,19 @@ impl<'s> RelationIndex<'s> {
     }
 
     /// Returns the types that extend or implement a type directly.
-    pub(super) fn subtypes(&self, of: &Rc<Definition>) -> Result<Found> {
+    pub(super) fn subtypes(&self, of: &Rc<Definition>) -> Result<Rc<(Vec<Target>, bool)>> {
+        let known = self.index.caches.subtypes.get_or(&of.id, || {
+            let found = self.find_subtypes(of)?;
+            Ok(Rc::new((found.targets, found.is_cut)))
+        })?;
+        if self.index.is_spent() {
+            // The subtypes may be incomplete.
+            self.index.caches.subtypes.remove(&of.id);
+        }
+        Ok(known)
+    }
+
+    fn find_subtypes(&self, of: &Rc<Definition>) -> Result<Found> {
         let mut found = Found::default();
         let mut names = vec![&of.name];
         // A custom stage may provide base types by qualified names.
@@ -542,7 +667,7 @@ impl<'s> RelationIndex<'s> {
                         false => Reason::Global,
                     };
                     let confidence = reason.precision() / bases.len() as f32;
-                    found.add(Target { definition: subtype, reason, confidence });
+                    found.add(Target::new(subtype, reason, confidence));
                 }
             }
         }
@@ -592,7 +717,7 @@ impl<'s> RelationIndex<'s> {
             }
             if has_all {
                 let reason = Reason::Methods;
-                found.add(Target { definition: candidate, reason, confidence: reason.precision() });
+                found.add(Target::new(candidate, reason, reason.precision()));
             }
         }
         found.is_cut |= fewest.len() >= MAX_NAMESAKES || next >= MAX_IMPLEMENTERS;
@@ -607,6 +732,11 @@ impl<'s> RelationIndex<'s> {
     pub fn definitions_in(&self, path: &str) -> Result<Vec<ChunkId>> {
         Ok(self.index.file(path)?.definitions.iter().map(|definition| definition.id).collect())
     }
+}
+
+/// Sorts related definitions by descending confidence, then by key.
+fn sort(targets: &mut [Target]) {
+    targets.sort_by(|a, b| b.confidence.total_cmp(&a.confidence).then_with(|| a.definition.key.cmp(&b.definition.key)));
 }
 
 /// Converts the name of a component to the name of its element: `MyCard` to `my-card`.

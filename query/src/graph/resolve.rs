@@ -10,8 +10,10 @@ use super::index::{Definition, Definitions, Index, Result, retain};
 use super::infer::{Reader, Value};
 use super::meaning::{Meaning, NameRole};
 use super::overloads;
+use super::parts::{self, Part};
 use super::prototypes;
 use super::reason::Reason;
+use super::receivers::{self, Receiver};
 use super::scope::{self, MAX_CANDIDATES};
 use super::syntax::{Imports, Names, Syntax};
 use crate::path_class::{PathClass, PathClasses};
@@ -23,11 +25,31 @@ pub(crate) struct Target {
     pub(crate) reason: Reason,
     /// Probability that a compiler finds the same target, 0..=1.
     pub(crate) confidence: f32,
+    /// The types of the objects on which the calls are made; `None` if a type is unknown.
+    pub(crate) receivers: Option<Vec<Receiver>>,
+    /// The parts of the definition that contain the calls or mentions.
+    pub(crate) parts: Vec<Part>,
+}
+
+impl Target {
+    pub(crate) fn new(definition: Rc<Definition>, reason: Reason, confidence: f32) -> Self {
+        Self { definition, reason, confidence, receivers: None, parts: Vec::new() }
+    }
 }
 
 /// Resolves the calls of a name in the text of a definition. Returns every target once, with its best reason; empty if
 /// no target is in the repository.
-pub(crate) fn targets(index: &Index<'_>, from: &Rc<Definition>, name: &str) -> Result<Vec<Target>> {
+pub(crate) fn targets(index: &Index<'_>, from: &Rc<Definition>, name: &str) -> Result<Rc<[Target]>> {
+    let key = (from.id, name.to_owned());
+    let found = index.caches.targets.get_or(&key, || Ok(find_targets(index, from, name)?.into()))?;
+    if index.is_spent() {
+        // The targets may be incomplete.
+        index.caches.targets.remove(&key);
+    }
+    Ok(found)
+}
+
+fn find_targets(index: &Index<'_>, from: &Rc<Definition>, name: &str) -> Result<Vec<Target>> {
     index.begin_calls();
     let reader = Reader::new(index, Rc::clone(from))?;
     // The last part of a qualified name is resolved as a name with a receiver.
@@ -38,7 +60,17 @@ pub(crate) fn targets(index: &Index<'_>, from: &Rc<Definition>, name: &str) -> R
     let own_name = if from.is_module { "" } else { from.name.as_str() };
     let mut found: Vec<Target> = Vec::new();
     for site in calls_of(&reader.tokens, name, own_name, from.syntax) {
-        site_targets(&reader, &site)?.into_iter().for_each(|target| add_target(&mut found, target));
+        let mut targets = site_targets(&reader, &site)?;
+        if let [first, ..] = targets.as_slice() {
+            let part = parts::part_at(&reader, site.name)?;
+            // A type without a member of this name holds the member, such as a method of a short interface.
+            let is_member = first.definition.is_function() || first.definition.name != name;
+            let receivers = if is_member { receivers::of_site(&reader, &site)? } else { None };
+            for target in &mut targets {
+                (target.receivers, target.parts) = (receivers.clone(), vec![part.clone()]);
+            }
+        }
+        targets.into_iter().for_each(|target| add_target(&mut found, target));
     }
     if from.syntax.is_component && name.contains('-') {
         found = element(&reader, name)?;
@@ -52,11 +84,22 @@ pub(crate) fn targets(index: &Index<'_>, from: &Rc<Definition>, name: &str) -> R
 
 /// Adds a target, or replaces the known target with the same definition if the new confidence is higher.
 pub(crate) fn add_target(targets: &mut Vec<Target>, target: Target) {
-    match targets.iter_mut().find(|known| known.definition.id == target.definition.id) {
-        Some(known) if known.confidence < target.confidence => *known = target,
-        Some(_) => {}
-        None => targets.push(target),
+    let Some(known) = targets.iter_mut().find(|known| known.definition.id == target.definition.id) else {
+        return targets.push(target);
+    };
+    let receivers = match (known.receivers.take(), &target.receivers) {
+        (Some(mut all), Some(more)) => {
+            all.extend(more.iter().filter(|one| !all.contains(one)).cloned().collect::<Vec<_>>());
+            Some(all)
+        }
+        _ => None,
+    };
+    let mut parts = std::mem::take(&mut known.parts);
+    parts.extend(target.parts.iter().filter(|part| !parts.contains(part)).cloned().collect::<Vec<_>>());
+    if known.confidence < target.confidence {
+        *known = target;
     }
+    (known.receivers, known.parts) = (receivers, parts);
 }
 
 /// Resolves a hyphenated element to its component: `<my-card>` to `MyCard`.
@@ -330,20 +373,23 @@ fn by_name(reader: &Reader<'_, '_>, site: &CallSite, name: &str) -> Result<Vec<T
     if syntax.members.contains(&name) || syntax.maker == Some(name) {
         return Ok(Vec::new());
     }
-    let namesakes = reader.index.named(name)?;
-    // Functions in namespaces and modules need no receiver.
-    let is_free = |other: &Definition| other.kind != ChunkType::Method && has_paths(reader.from.syntax);
     let is_test = |path: &str| PathClasses::for_path(path).contains(PathClass::Test);
     let calls_tests = is_test(&reader.from.path);
-    let members = namesakes.iter().filter(|other| {
-        // A method that calls a method of the same name on an unknown receiver delegates to another type, so it does
-        // not call itself.
-        let is_other = other.id != reader.from.id;
-        let is_member = is_other && other.is_function() && !other.owner().is_empty() && !is_free(other);
-        other.syntax.group == group && is_member && (calls_tests || !is_test(&other.path))
-    });
-    let members = prototypes::resolve_declarations(reader.index, members.cloned().collect())?;
-    let members = overloads::accepting(reader.index, members, site.arguments)?;
+    let key = (name.to_owned(), group, calls_tests, site.arguments);
+    let members = reader.index.caches.members.get_or(&key, || {
+        let namesakes = reader.index.named(name)?;
+        // Functions in namespaces and modules need no receiver.
+        let is_free = |other: &Definition| other.kind != ChunkType::Method && has_paths(syntax);
+        let members = namesakes.iter().filter(|other| {
+            let is_member = other.is_function() && !other.owner().is_empty() && !is_free(other);
+            other.syntax.group == group && is_member && (calls_tests || !is_test(&other.path))
+        });
+        let members = prototypes::resolve_declarations(reader.index, members.cloned().collect())?;
+        Ok(Rc::new(overloads::accepting(reader.index, members, site.arguments)?))
+    })?;
+    // A method that calls a method of the same name on an unknown receiver delegates to another type, so it does not
+    // call itself.
+    let members: Definitions = members.iter().filter(|other| other.id != reader.from.id).cloned().collect();
     match members.len() {
         0 => Ok(Vec::new()),
         1 => into_targets(reader.index, members, Reason::OnlyMember, site.arguments),
@@ -369,5 +415,5 @@ fn into_targets(
         if found.len() > 1 { overloads::accepting(index, found.clone(), arguments)? } else { Vec::new() };
     let found = if by_arguments.is_empty() { found } else { by_arguments };
     let confidence = reason.precision() / found.len().max(1) as f32;
-    Ok(found.into_iter().map(|definition| Target { definition, reason, confidence }).collect())
+    Ok(found.into_iter().map(|definition| Target::new(definition, reason, confidence)).collect())
 }

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use aurora_storage::ChunkType;
 
+use super::crates::{self, Reach};
 use super::imports::{self, ExportSearch};
 use super::index::{Bases, Definition, Definitions, Index, Result, retain, scope_around};
 use super::meaning::{Meaning, NameRole};
@@ -83,10 +84,19 @@ pub(crate) fn lookup(index: &Index<'_>, name: &str, from: &Rc<Definition>, role:
         }
         Imports::Rust => {
             for module in imports::wildcards(index, from)? {
-                let path = format!("{}{name}", module.trim_end_matches('*'));
+                if !crates::is_open(index, &module, from)? {
+                    continue;
+                }
+                let module = module.trim_end_matches('*').trim_end_matches(':');
+                let path = format!("{module}::{name}");
                 let found = imports::named_by(index, &path, from, &mut ExportSearch::default())?;
-                if matches!(found, Meaning::Definitions(..)) {
-                    return Ok(found);
+                let Meaning::Definitions(mut found, reason) = found else { continue };
+                retain(&mut found, |other| match crates::reach(index, &path, from, other)? {
+                    Reach::Exactly => Ok(true),
+                    _ => crates::exports(index, module, from, other, 0),
+                })?;
+                if !found.is_empty() {
+                    return Ok(Meaning::Definitions(found, reason));
                 }
             }
             Ok(Meaning::External)

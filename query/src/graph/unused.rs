@@ -194,13 +194,13 @@ impl RelationIndex<'_> {
         let mut queue = Vec::from_iter(scope::enclosing_type(&self.index, of)?);
         let mut seen = FxHashSet::default();
         while let Some(at) = queue.pop().filter(|_| seen.len() < MAX_SUBTYPES) {
-            for subtype in self.subtypes(&at)?.targets {
+            for subtype in &self.subtypes(&at)?.0 {
                 let id = subtype.definition.id;
                 if self.index.snapshot.chunk(id)?.is_some_and(|chunk| chunk.exported()) {
                     return Ok(true);
                 }
                 if seen.insert(id) {
-                    queue.push(subtype.definition);
+                    queue.push(Rc::clone(&subtype.definition));
                 }
             }
         }
