@@ -153,7 +153,7 @@ fn measure(language: &Language, captures: &Captures<'_, '_>, blocks: &mut [Block
     for index in 0..blocks.len() {
         let Block { span, parent: Some(parent), is_large: true, .. } = &blocks[index] else { continue };
         let (span, parent) = (span.clone(), *parent);
-        let attached = docs::attached(language, &captures.leading, 0, span.start, text);
+        let attached = docs::attached(language, &captures.leading, 0..0, span.start, text);
         let start = attached.doc.map_or(attached.start, |doc| doc.start.min(attached.start));
         blocks[parent].own_bytes += words(ends[parent]..start.max(ends[parent]));
         blocks[parent].has_members = true;

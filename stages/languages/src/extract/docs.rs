@@ -19,16 +19,26 @@ pub(super) struct Attached {
 /// Walks back from `start` over comments and attributes, as long as each of them begins a line and there is no blank
 /// line after it. Comments that begin with [`Language::distant_doc`] may be followed by blank lines.
 ///
-/// The previous definition ends at `after`. In a text with errors, its span may contain attributes that directly
-/// precede `start`. These attributes belong to the previous definition.
-pub(super) fn attached(language: &Language, leading: &[LeadingNode], after: u32, start: u32, text: &str) -> Attached {
+/// `before` is the span of the previous definition. In a text with errors, this span may contain attributes that
+/// directly precede `start`. These attributes belong to the previous definition. If the previous definition is inside an
+/// attribute, such as a function among the arguments of a decorator, the attribute belongs to the definition at `start`.
+pub(super) fn attached(
+    language: &Language,
+    leading: &[LeadingNode],
+    mut before: Range<u32>,
+    start: u32,
+    text: &str,
+) -> Attached {
     let mut found = Attached { start, doc: None };
     let mut from = start;
-    let before = leading.partition_point(|l| l.bytes.start < start);
-    for item in leading[..before].iter().rev() {
+    let count = leading.partition_point(|l| l.bytes.start < start);
+    for item in leading[..count].iter().rev() {
         let is_distant = || language.distant_doc.is_some_and(|mark| slice(text, &item.bytes).starts_with(mark));
         let belongs = |end| is_adjacent(text, end, from) || (is_distant() && is_blank(text, end, from));
-        let is_free = item.is_comment || item.bytes.start >= after;
+        if !item.is_comment && item.bytes.start <= before.start && before.end <= item.bytes.end {
+            before = 0..0;
+        }
+        let is_free = item.is_comment || item.bytes.start >= before.end;
         if item.bytes.end > from || !is_free || !belongs(item.bytes.end) || !begins_line(text, item.bytes.start) {
             break;
         }

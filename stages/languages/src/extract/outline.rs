@@ -166,7 +166,11 @@ impl<'t> OutlineBuilder<'_, 't> {
         }
         let Some(declared) = self.declared_name(&definition) else { return };
         self.enter_sections(bytes.start);
-        while self.open.pop_if(|last| self.scopes[*last].bytes.end <= bytes.start).is_some() {}
+        let first = outermost.start_byte() as u32;
+        while self.open.pop_if(|last| self.scopes[*last].bytes.end <= first).is_some() {}
+        // A function in the arguments of an attribute is part of the attribute.
+        let is_in_attribute = |last: &mut Symbol| bytes.start <= last.bytes.start && last.bytes.end <= first;
+        while self.symbols.pop_if(is_in_attribute).is_some() {}
         if self.language.is_flat {
             self.end_open(attached.doc.as_ref().map_or(bytes.start, |doc| doc.start.min(bytes.start)));
         }
@@ -333,11 +337,11 @@ impl<'t> OutlineBuilder<'_, 't> {
     /// Returns the comments and attributes before `start`.
     fn attached_before(&self, start: u32) -> Attached {
         let mut around = self.open.iter().rev().map(|open| &self.scopes[*open].bytes).peekable();
-        let mut after = 0;
+        let mut before = 0..0;
         while let Some(ended) = around.next_if(|bytes| bytes.end <= start) {
-            after = ended.end;
+            before = ended.clone();
         }
-        docs::attached(self.language, &self.captures.leading, after, start, self.text)
+        docs::attached(self.language, &self.captures.leading, before, start, self.text)
     }
 
     /// Returns the end of a definition with an open end: `limit` without the comments and white space before it.
@@ -451,7 +455,7 @@ fn file_doc(
         FileDoc::Before(kind) => {
             let mut cursor = root.walk();
             let node = root.children(&mut cursor).find(|child| child.kind() == kind);
-            node.and_then(|node| docs::attached(language, &captures.leading, 0, node.start_byte() as u32, text).doc)
+            node.and_then(|node| docs::attached(language, &captures.leading, 0..0, node.start_byte() as u32, text).doc)
         }
     };
     let doc_text = language.doc_text.unwrap_or(usual_text);

@@ -57,3 +57,34 @@ fn unsupported_syntax_does_not_hide_later_definitions() {
 fn annotation_classes_are_found() {
     check("kotlin", "@Target(CLASS)\nannotation class A\n\ninternal annotation class B(val c: Int)\n", &["A", "B"]);
 }
+
+#[test]
+fn decorators_with_functions_belong_to_the_definition_after_them() {
+    let starts = |language: &str, source: &str| {
+        let found = Parser::new().parse(by_name(language), source);
+        let start = |symbol: &crate::Symbol| {
+            let first = source[symbol.bytes.start as usize..].lines().next().unwrap_or_default();
+            format!("{} {first}", symbol.qualified_name)
+        };
+        found.symbols.iter().map(start).collect::<Vec<_>>()
+    };
+    let source = "class A {\n  b() { return 1 }\n\n  @first()\n  @command('a', { run: r => r.id })\n  private c() { return 2 }\n\n  @debug({ args: ref => { return ref } })\n  d() { return 3 }\n}\n";
+    let expected =
+        ["A class A {", "A.b b() { return 1 }", "A.c @first()", "A.d @debug({ args: ref => { return ref } })"];
+    assert_eq!(starts("typescript", source), expected);
+    let source = "@a({ run: function () { return 1 } })\nclass A {\n}\n\nfunction f() { return 1 }\n";
+    assert_eq!(
+        starts("javascript", source),
+        [
+            "A @a({ run: function () { return 1 } })",
+            "A.run run: function () { return 1 } })",
+            "f function f() { return 1 }"
+        ]
+    );
+    let source = "class A {\n    [B(typeof(C))]\n    [D(\"x\", E = 1)]\n    void F() { }\n}\n";
+    assert_eq!(starts("csharp", source), ["A class A {", "A.F [B(typeof(C))]"]);
+    let source = "class A {\n    @B(run = { x -> x })\n    @C\n    fun f() = 1\n}\n";
+    assert_eq!(starts("kotlin", source), ["A class A {", "A.f @B(run = { x -> x })"]);
+    let source = "@a(lambda x: x)\n@b\ndef f():\n    return 1\n";
+    assert_eq!(starts("python", source), ["f @a(lambda x: x)"]);
+}
