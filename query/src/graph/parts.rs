@@ -83,7 +83,7 @@ fn member_at(tokens: &Tokens, body: usize, statement: usize, at: usize, kind: &i
                 let is_property = follows == "=" && (next + 2..next + 12).any(|at| tokens.at(at) == "=>");
                 match kind(name).filter(|_| is_function || is_property) {
                     Some(part) => return part,
-                    // A member with its own chunk is followed by itself.
+                    // A member with its own chunk is followed on its own.
                     None if follows == "(" => return Part::Declaration,
                     None => {}
                 }

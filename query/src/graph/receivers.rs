@@ -43,7 +43,7 @@ impl PartialEq for Receiver {
 
 /// Returns the types of the object on which a call is made; `None` if they are unknown. The list is empty if the call
 /// cannot reach an overriding method.
-pub(crate) fn of_site(reader: &Reader<'_, '_>, site: &CallSite) -> Result<Option<Vec<Receiver>>> {
+pub(crate) fn for_site(reader: &Reader<'_, '_>, site: &CallSite) -> Result<Option<Vec<Receiver>>> {
     let (index, tokens, syntax) = (reader.index, &reader.tokens, reader.from.syntax);
     if syntax.base.is_empty() && syntax.imports != Imports::Rust {
         return Ok(None);
@@ -63,7 +63,7 @@ pub(crate) fn of_site(reader: &Reader<'_, '_>, site: &CallSite) -> Result<Option
     if (is_name || is_field) && is_mock(reader, tokens.at(end.saturating_sub(1)))? {
         return Ok(Some(Vec::new()));
     }
-    if is_name && let Some(made) = made_once(tokens, word, &reader.from.name) {
+    if is_name && let Some(made) = only_construction(tokens, word, &reader.from.name) {
         let types = match tokens.at(made) {
             "new" => match type_name::read(tokens, made + 1) {
                 Some((name, _)) => reader.types_named(&name, &reader.from)?.unwrap_or_default(),
@@ -88,7 +88,7 @@ pub(crate) fn of_site(reader: &Reader<'_, '_>, site: &CallSite) -> Result<Option
 
 /// Returns the position of the expression that constructs the only value of a local variable: `T name = new U(…);`,
 /// `name = U(…)`.
-fn made_once(tokens: &Tokens, name: &str, own_name: &str) -> Option<usize> {
+fn only_construction(tokens: &Tokens, name: &str, own_name: &str) -> Option<usize> {
     let assigns = |at: usize| matches!(tokens.at(at + 1), "=" | ":=") && tokens.before(at) != ".";
     let first = tokens.positions(name).next().filter(|_| name != own_name)?;
     let is_declared = assigns(first) || (tokens.at(first + 1) == ":" && tokens.at(first + 3) == "=");

@@ -65,7 +65,7 @@ fn find_targets(index: &Index<'_>, from: &Rc<Definition>, name: &str) -> Result<
             let part = parts::part_at(&reader, site.name)?;
             // A type without a member of this name holds the member, such as a method of a short interface.
             let is_member = first.definition.is_function() || first.definition.name != name;
-            let receivers = if is_member { receivers::of_site(&reader, &site)? } else { None };
+            let receivers = if is_member { receivers::for_site(&reader, &site)? } else { None };
             for target in &mut targets {
                 (target.receivers, target.parts) = (receivers.clone(), vec![part.clone()]);
             }
