@@ -249,7 +249,7 @@ fn hooks_are_written_in_the_format_of_each_client() {
     }
     "#);
     assert!(file("gemini").contains("\"BeforeAgent\"") && file("gemini").contains("\"timeout\": 5000"));
-    assert!(!file("codex").contains("SessionEnd"));
+    assert!(file("codex").contains("aur log write --hook codex"));
 }
 
 #[test]
