@@ -75,4 +75,11 @@ fn a_hook_at_the_end_of_a_session_writes_its_log() {
         assert!(log.contains(part), "{part}: {log}");
     }
     assert!(!log.contains(&token[4..]), "{log}");
+    // The session is continued, and ends again.
+    let more = json!({"type": "user", "message": {"role": "user", "content": "And who pays for it?"}}).to_string();
+    let answer = json!({"type": "assistant", "message": {"role": "assistant", "content": "Finance."}}).to_string();
+    fixture.write("transcript.jsonl", [lines.join("\n"), more, answer].join("\n"));
+    end(fixture.path("transcript.jsonl").to_str().expect("the path is UTF-8"));
+    assert_eq!(logs().as_array().map_or(0, Vec::len), 1);
+    assert!(fixture.aur(&["logs", "view", "session-s-1"]).out.contains("Finance."));
 }

@@ -119,7 +119,7 @@ fn run_hook(terminal: &Terminal) -> Outcome {
     let log = log.map_err(|error| Failure::new(format!("cannot read {}: {error}", transcript.display())))?;
     let Some(log) = log else { return Ok(()) };
     let logs = LogDirectory::create(&settings.path)?;
-    logs.write(LogText::Interaction(log), settings.keyword_count)?;
+    logs.write(LogText::Session(log), settings.keyword_count)?;
     maintain_daily(&logs, &settings, terminal);
     Ok(())
 }

@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 
 use crate::input::interaction;
 use crate::interaction::Interaction;
+use crate::query_id::QueryId;
 
 /// Maximum size of a transcript in bytes. The rest of a longer transcript is ignored.
 const MAX_TRANSCRIPT_BYTES: u64 = 256 << 20;
@@ -40,8 +41,8 @@ struct Message {
 }
 
 /// Reads the transcript of a session of an agent as an interaction: the first prompt is the query, and the prompts with
-/// their answers are the exchanges. Secrets are masked. `session` is the id of the session, and `end` the reason for its
-/// end. Returns `None` if the session has no prompts.
+/// their answers are the exchanges. Secrets are masked. `session` is the id of the session, from which the id of the log
+/// follows, and `end` the reason for its end. Returns `None` if the session has no prompts.
 ///
 /// Reads at most 256 MiB, skips lines of more than 4 MiB, and stops when the texts have 16 MiB.
 ///
@@ -75,7 +76,9 @@ pub fn read_transcript(
     }
     let text = document.to_string();
     let read = interaction("the transcript", text.as_bytes());
-    read.map(Some).map_err(|mistakes| io::Error::new(io::ErrorKind::InvalidData, mistakes.to_string()))
+    let mut log = read.map_err(|mistakes| io::Error::new(io::ErrorKind::InvalidData, mistakes.to_string()))?;
+    log.id = session.and_then(|session| QueryId::parse(&masked(format!("session-{session}"))).ok());
+    Ok(Some(log))
 }
 
 impl Conversation {

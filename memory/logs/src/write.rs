@@ -14,7 +14,7 @@ use crate::draft::Draft;
 use crate::error::LogError;
 use crate::interaction::Interaction;
 use crate::keywords::keywords;
-use crate::layout::{Month, PACKED, PLAIN, numbered_name};
+use crate::layout::{LogFile, Month, PACKED, PLAIN, numbered_name};
 use crate::query_id::QueryId;
 
 /// Maximum number that is tried for the name of a log.
@@ -24,6 +24,9 @@ const MAX_NAME_NUMBER: u32 = 100_000;
 pub enum LogText<'a> {
     /// An interaction.
     Interaction(Interaction),
+    /// The conversation of a session. If the log of the same first prompt has the same id, it is replaced, because
+    /// clients can end a session several times.
+    Session(Interaction),
     /// Markdown that is stored verbatim after the header.
     Markdown {
         /// The query of the user.
@@ -57,7 +60,8 @@ impl LogDirectory {
     /// Fails if the text cannot be read or the log cannot be written.
     pub fn write(&self, text: LogText<'_>, keyword_count: usize) -> Result<Written, LogError> {
         let (query, id, time) = match &text {
-            LogText::Interaction(Interaction { query, id, time, .. }) => (query, id, time),
+            LogText::Interaction(Interaction { query, id, time, .. })
+            | LogText::Session(Interaction { query, id, time, .. }) => (query, id, time),
             LogText::Markdown { query, id, time, .. } => (query, id, time),
         };
         // The current time is rounded down to whole seconds, as in the examples in the documentation.
@@ -65,6 +69,7 @@ impl LogDirectory {
         let time = time.unwrap_or_else(now);
         let id = id.clone().map_or_else(|| QueryId::random(time), Ok)?;
         let words = keywords(query, keyword_count);
+        let is_session = matches!(text, LogText::Session(_));
         let header = document::header(time, &id, query, &words);
         let day = time.to_zoned(TimeZone::UTC).date();
         let month = Month::from_date(day);
@@ -77,14 +82,22 @@ impl LogDirectory {
         for number in 1..=MAX_NAME_NUMBER {
             let name = numbered_name(&words, day, number);
             let file = format!("{name}{PLAIN}");
+            let path = at_month().join(&file);
             let packed_exists = directory.contains(format!("{name}{PACKED}"));
+            if is_session && self.has_id(LogFile { month, name, is_plain: true, is_packed: false }, &id) {
+                draft.replace(&file).map_err(LogError::io("replace", &path))?;
+                return Ok(Written { id, file: format!("{month}/{file}"), path });
+            }
             let published = packed_exists.and_then(|exists| if exists { Ok(false) } else { draft.publish(&file) });
-            if published.map_err(LogError::io("create", at_month().join(&file)))? {
-                let path = at_month().join(&file);
+            if published.map_err(LogError::io("create", &path))? {
                 return Ok(Written { id, file: format!("{month}/{file}"), path });
             }
         }
         Err(LogError::NoName(at_month()))
+    }
+
+    fn has_id(&self, log: LogFile, id: &QueryId) -> bool {
+        self.header(&log).is_ok_and(|header| header.id.as_deref() == Some(id.as_str()))
     }
 }
 
@@ -92,7 +105,7 @@ fn write_text(draft: &mut Draft, header: &str, text: LogText<'_>) -> Result<(), 
     let mut out = BufWriter::new(draft.file());
     out.write_all(header.as_bytes()).map_err(CopyError::Log)?;
     match text {
-        LogText::Interaction(interaction) => {
+        LogText::Interaction(interaction) | LogText::Session(interaction) => {
             let sections = document::sections(&interaction.sections, 0);
             out.write_all(sections.as_bytes()).map_err(CopyError::Log)?;
             out.write_all(document::END.as_bytes()).map_err(CopyError::Log)?;

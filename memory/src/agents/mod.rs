@@ -8,7 +8,7 @@ mod remembered;
 
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use aurora_diagnostics::Diagnostics;
 use aurora_memory_policy::Scope;
@@ -243,5 +243,34 @@ fn place_for(scope: Scope, root: &std::path::Path) -> Result<MemoryPlace, Memory
         Owner::User => MemoryPlace::for_user().ok_or_else(|| {
             MemoryError::Unfit("there is no home directory for the user's memory; set AURORA_HOME".to_owned())
         }),
+    }
+}
+
+impl AgentMemory {
+    /// Sets a function that is called after every operation, with its result and its duration. Only the first call has
+    /// an effect.
+    pub fn on_operation(&self, observer: impl Fn(MemoryOperation, OperationResult, Duration) + Send + Sync + 'static) {
+        let _ = self.observer.set(Box::new(observer));
+    }
+
+    /// Reports an operation that began at `begun`, and returns its result.
+    ///
+    /// # Errors
+    /// Returns the error of the operation.
+    pub fn observed<T, E: OperationError>(
+        &self,
+        operation: MemoryOperation,
+        begun: Instant,
+        result: Result<T, E>,
+    ) -> Result<T, E> {
+        if let Some(observer) = self.observer.get() {
+            let outcome = match &result {
+                Ok(_) => OperationResult::Ok,
+                Err(error) if error.is_refusal() => OperationResult::Refused,
+                Err(_) => OperationResult::Failed,
+            };
+            observer(operation, outcome, begun.elapsed());
+        }
+        result
     }
 }

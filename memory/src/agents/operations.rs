@@ -1,10 +1,9 @@
 //! Observation of the operations of agents, for metrics.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use aurora_query::QueryError;
 
-use super::AgentMemory;
 use crate::error::MemoryError;
 
 /// An operation of an agent on memory.
@@ -89,32 +88,3 @@ impl OperationError for MemoryError {
 
 /// A function that is called after every operation.
 pub(super) type Observer = Box<dyn Fn(MemoryOperation, OperationResult, Duration) + Send + Sync>;
-
-impl AgentMemory {
-    /// Sets a function that is called after every operation, with its result and its duration. Only the first call has
-    /// an effect.
-    pub fn on_operation(&self, observer: impl Fn(MemoryOperation, OperationResult, Duration) + Send + Sync + 'static) {
-        let _ = self.observer.set(Box::new(observer));
-    }
-
-    /// Reports an operation that began at `begun`, and returns its result.
-    ///
-    /// # Errors
-    /// Returns the error of the operation.
-    pub fn observed<T, E: OperationError>(
-        &self,
-        operation: MemoryOperation,
-        begun: Instant,
-        result: Result<T, E>,
-    ) -> Result<T, E> {
-        if let Some(observer) = self.observer.get() {
-            let outcome = match &result {
-                Ok(_) => OperationResult::Ok,
-                Err(error) if error.is_refusal() => OperationResult::Refused,
-                Err(_) => OperationResult::Failed,
-            };
-            observer(operation, outcome, begun.elapsed());
-        }
-        result
-    }
-}

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use super::index::{Definition, Index, Result, directory};
 use super::modules::ancestors;
+use super::target::Module;
 
 /// Maximum number of ancestor directories of a file that are searched for its crate.
 const MAX_ANCESTORS: usize = 16;
@@ -21,16 +22,6 @@ pub(crate) enum Reach {
     Crate,
     /// The path cannot refer to the definition.
     Never,
-}
-
-/// The module of a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Module {
-    /// The directory of the crate.
-    directory: String,
-    /// The compilation target within the crate: `src`, `tests`, `src/bin/tool`.
-    target: String,
-    path: Vec<String>,
 }
 
 /// Matches `path`, as written in `from`, with the definition `target`, whose name is the last part of the path.

@@ -3,23 +3,11 @@
 use super::index::Result;
 use super::infer::Reader;
 use super::syntax::Imports;
+pub(crate) use super::target::Part;
 use super::tokens::Tokens;
 
 /// Maximum number of tokens in the header of a member.
 const MAX_HEADER_TOKENS: usize = 256;
-
-/// A part of a definition.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Part {
-    /// The whole definition, or an unknown part.
-    Whole,
-    /// A member of a type.
-    Member(String),
-    /// A constructor of a type, or the initial value of a field.
-    Constructor,
-    /// The declaration of a field or of the type itself.
-    Declaration,
-}
 
 /// Returns the part of a definition to which a token belongs. Only types have parts.
 pub(crate) fn part_at(reader: &Reader<'_, '_>, at: usize) -> Result<Part> {

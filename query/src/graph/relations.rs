@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use aurora_storage::{Binding, ChunkId, ChunkType, Label, Snapshot, module_name};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 use serde::Deserialize;
 
 use super::imports;
@@ -15,6 +15,7 @@ use super::reason::Reason;
 use super::resolve::{self, Target};
 use super::scope;
 use super::syntax::{Imports, Names};
+use super::target::Calls;
 use crate::work::WorkBudget;
 
 /// Maximum number of chunks that are examined for calls of one name.
@@ -82,14 +83,6 @@ pub(super) struct Found {
     pub(super) targets: Vec<Target>,
     external: Vec<String>,
     pub(super) is_cut: bool,
-}
-
-/// The resolved calls of one name.
-#[derive(Default)]
-pub(super) struct Calls {
-    /// The callers of each called definition.
-    by_callee: FxHashMap<ChunkId, Vec<Target>>,
-    is_cut: bool,
 }
 
 impl Found {

@@ -10,32 +10,14 @@ use super::index::{Definition, Definitions, Index, Result, retain};
 use super::infer::{Reader, Value};
 use super::meaning::{Meaning, NameRole};
 use super::overloads;
-use super::parts::{self, Part};
+use super::parts;
 use super::prototypes;
 use super::reason::Reason;
-use super::receivers::{self, Receiver};
+use super::receivers;
 use super::scope::{self, MAX_CANDIDATES};
 use super::syntax::{Imports, Names, Syntax};
+pub(crate) use super::target::Target;
 use crate::path_class::{PathClass, PathClasses};
-
-/// A definition to which a call refers.
-#[derive(Debug, Clone)]
-pub(crate) struct Target {
-    pub(crate) definition: Rc<Definition>,
-    pub(crate) reason: Reason,
-    /// Probability that a compiler finds the same target, 0..=1.
-    pub(crate) confidence: f32,
-    /// The types of the objects on which the calls are made; `None` if a type is unknown.
-    pub(crate) receivers: Option<Vec<Receiver>>,
-    /// The parts of the definition that contain the calls or mentions.
-    pub(crate) parts: Vec<Part>,
-}
-
-impl Target {
-    pub(crate) fn new(definition: Rc<Definition>, reason: Reason, confidence: f32) -> Self {
-        Self { definition, reason, confidence, receivers: None, parts: Vec::new() }
-    }
-}
 
 /// Resolves the calls of a name in the text of a definition. Returns every target once, with its best reason; empty if
 /// no target is in the repository.

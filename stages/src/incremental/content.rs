@@ -30,6 +30,8 @@ pub(super) enum FileBytes {
     LargeLog,
     /// A conversation log that cannot be decompressed.
     Damaged(io::Error),
+    /// A conversation log with a long run of zeros.
+    Binary,
 }
 
 /// The content of a file.

@@ -21,8 +21,20 @@ const CONTEXT_BYTES: usize = 64 << 10;
 /// Fails if the file cannot be read.
 pub(super) fn read_log(mut file: File, is_stopped: &dyn Fn() -> bool) -> io::Result<Option<([u8; 32], FileBytes)>> {
     let mut hasher = blake3::Hasher::new();
-    if !copy(&mut file, &mut hasher, is_stopped)? {
-        return Ok(None);
+    let mut bytes = vec![0; CONTEXT_BYTES];
+    loop {
+        if is_stopped() {
+            return Ok(None);
+        }
+        let length = file.read(&mut bytes)?;
+        hasher.update(&bytes[..length]);
+        if length == 0 {
+            break;
+        }
+        // A sparse file may be larger than the disk.
+        if length == CONTEXT_BYTES && bytes.iter().all(|byte| *byte == 0) {
+            return Ok(Some((*hasher.finalize().as_bytes(), FileBytes::Binary)));
+        }
     }
     let hash = *hasher.finalize().as_bytes();
     file.rewind()?;
@@ -32,7 +44,7 @@ pub(super) fn read_log(mut file: File, is_stopped: &dyn Fn() -> bool) -> io::Res
     let content = match read {
         Ok(length) if length <= PART_BYTES => FileBytes::Whole(text),
         // The rest is decompressed as well, so that a damaged log is recognised before a part of it is stored.
-        Ok(_) if reader.is_packed() => match copy(&mut reader, &mut io::sink(), is_stopped) {
+        Ok(_) if reader.is_packed() => match skip(&mut reader, is_stopped) {
             Ok(true) => FileBytes::LargeLog,
             Ok(false) => return Ok(None),
             Err(error) => FileBytes::Damaged(error),
@@ -44,10 +56,10 @@ pub(super) fn read_log(mut file: File, is_stopped: &dyn Fn() -> bool) -> io::Res
     Ok(Some((hash, content)))
 }
 
-/// Copies all bytes. Returns false if `is_stopped` returns true first.
-fn copy(from: &mut impl Read, to: &mut impl io::Write, is_stopped: &dyn Fn() -> bool) -> io::Result<bool> {
+/// Reads all bytes. Returns false if `is_stopped` returns true first.
+fn skip(from: &mut impl Read, is_stopped: &dyn Fn() -> bool) -> io::Result<bool> {
     while !is_stopped() {
-        if io::copy(&mut from.by_ref().take(PART_BYTES as u64), to)? == 0 {
+        if io::copy(&mut from.by_ref().take(PART_BYTES as u64), &mut io::sink())? == 0 {
             return Ok(true);
         }
     }
@@ -193,6 +205,8 @@ mod tests {
             assert!(matches!(read(&large), FileBytes::LargeLog));
         }
         assert!(matches!(read(b""), FileBytes::Whole(text) if text.is_empty()));
+        assert!(matches!(read(&[0; CONTEXT_BYTES]), FileBytes::Binary));
+        assert!(matches!(read(&[b"a\0b\n".repeat(CONTEXT_BYTES)].concat()), FileBytes::Whole(_)));
         let whole = packed(&b"a line\n".repeat(100_000));
         assert!(matches!(read(&whole[..whole.len() - 20]), FileBytes::Damaged(_)));
         assert!(matches!(read(&packed(&vec![b'a'; 70 << 20])), FileBytes::Damaged(_)), "a decompression bomb");

@@ -23,8 +23,9 @@ use aurora_pipeline::{
 };
 use aurora_storage::{FileFinder, FileOutcome, FileRecord, FileRow, FileStamp};
 
+use crate::chunk::log_sections::LogChunker;
 use crate::columns::{
-    ContentId, DOCUMENT, Document, FileStatus, HASH, INODE, LANGUAGE, LOG_PART, LanguageName, MTIME, ORIGINAL,
+    ContentId, DOCUMENT, Document, FileStatus, HASH, INODE, LANGUAGE, LOG_PART, LanguageName, LogPart, MTIME, ORIGINAL,
     Original, PATH, RelativePath, SIZE, STATUS, TEXT,
 };
 use crate::formats;
@@ -32,8 +33,9 @@ use crate::formats::documents::{CONVERSATION, ExtractError};
 use crate::git_signal::Repository;
 use crate::services::{Checkpoint, PreviousIndex, Retry, RunClock, RunScope, SourceTree, is_gone, service};
 use content::{FileBytes, FileContent};
-use large_log::LargeLog;
+use large_log::{LargeLog, MAX_CHUNKS, TOO_MANY_CHUNKS};
 pub(crate) use log_text::PART_BYTES;
+use log_text::{LogParts, Masking};
 pub(crate) use redaction::{COUNTER as SECRETS_COUNTER, WARNING as SECRETS_WARNING};
 
 /// Reason for skipping a document without text.
@@ -225,6 +227,68 @@ impl IncrementalStage {
             batch.write(FILE_STORED, stored)?;
             batch.write(LOG_PART, vec![None; records.len()])?;
             out.emit(batch)?;
+        }
+        Ok(())
+    }
+}
+
+impl IncrementalStage {
+    /// Emits the changed large logs, in the order of their paths. If the run is cancelled, the next run reads the
+    /// current log again.
+    pub(super) fn emit_large_logs(&self, out: &mut Emitter<'_>, cx: &StageContext<'_>) -> Result<(), StageError> {
+        let mut logs = std::mem::take(&mut *self.large_logs.lock().unwrap_or_else(PoisonError::into_inner));
+        logs.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        if !logs.is_empty() {
+            self.checkpoint.note_progress();
+        }
+        logs.iter().try_for_each(|log| self.emit_parts(log, out, cx))
+    }
+
+    fn emit_parts(&self, log: &LargeLog, out: &mut Emitter<'_>, cx: &StageContext<'_>) -> Result<(), StageError> {
+        let masking = Masking { secrets: self.config.redact, personal: self.config.redact_personal };
+        let opened = self.tree.open_log(&log.path).and_then(|file| LogParts::new(file, masking));
+        let mut parts = match opened {
+            Ok(parts) => parts,
+            Err(error) => {
+                self.report_unread(&log.path, &error, cx);
+                return Ok(());
+            }
+        };
+        count_changed(&log.status, cx);
+        let (mut chunker, mut count, mut secrets) = (LogChunker::new(&log.path), 0, 0);
+        for index in 0.. {
+            if cx.cancelled() {
+                break;
+            }
+            let next = parts.next_part().and_then(|part| Ok((part, parts.is_finished()?)));
+            let (text, found, mut is_last) = match next {
+                Ok((Some((text, found)), is_last)) => (text, found, is_last),
+                Ok((None, _)) => break,
+                Err(error) => {
+                    self.report_unread(&log.path, &error, cx);
+                    break;
+                }
+            };
+            secrets += redaction::count(&found, cx);
+            let mut chunks = Vec::new();
+            chunker.push(&text, &mut chunks);
+            if is_last {
+                chunker.finish(&mut chunks);
+            }
+            count += chunks.len();
+            if count > MAX_CHUNKS {
+                cx.warn(&log.path, TOO_MANY_CHUNKS);
+                chunks.truncate(chunks.len() - (count - MAX_CHUNKS));
+                is_last = true;
+            }
+            let part = LogPart { index, is_last, stamp: log.stamp, lines: chunker.lines(), chunks: chunks.into() };
+            large_log::emit(log, text, part, out)?;
+            if is_last {
+                break;
+            }
+        }
+        if secrets > 0 {
+            cx.warn(&log.path, redaction::WARNING);
         }
         Ok(())
     }
@@ -553,6 +617,7 @@ impl IncrementalWorker<'_> {
             FileBytes::Whole(bytes) => bytes,
             FileBytes::LargeLog => return FileContent::LargeLog,
             FileBytes::Damaged(error) => return FileContent::Nothing(ExtractError::from(error).to_string().into()),
+            FileBytes::Binary => return FileContent::Nothing("binary".into()),
         };
         if row.language == CONVERSATION {
             return match String::from_utf8_lossy(&bytes) {

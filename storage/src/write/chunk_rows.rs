@@ -7,11 +7,19 @@ use roaring::RoaringBitmap;
 use crate::column::ColumnDeclaration;
 use crate::error::StorageError;
 use crate::read::{
-    CONTENT_PARTS, Chunk, NewChunk, Snapshot, SourceRecord, ValueRows, chunk, encode_relations, encode_text,
+    CONTENT_PARTS, Chunk, ChunkId, NewChunk, Snapshot, SourceRecord, ValueRows, chunk, encode_relations, encode_text,
 };
 use crate::tables::{Emit, Operation, Table, chunk_key, collect};
 use crate::write::compressed_blocks::{ClosedBlocks, CompressedBlockWriter, remove_dead_blocks};
-use crate::write::prepared::FirstChunk;
+
+/// The first chunk of a file that is stored in parts.
+#[derive(Debug, Clone)]
+pub struct FirstChunk {
+    /// Id of the chunk.
+    pub id: ChunkId,
+    /// Key of the chunk.
+    pub key: String,
+}
 
 /// Builds the rows of [`Table::Chunks`], [`Table::Sources`], [`Table::Content`] and [`Table::Blames`].
 pub(crate) struct ChunkRows {

@@ -12,6 +12,7 @@ use crate::read::{
     check_path, quantise,
 };
 use crate::tables::{Operation, Table, chunk_key, collect_sealed};
+pub use crate::write::chunk_rows::FirstChunk;
 use crate::write::chunk_rows::{ChunkRows, ClosedRows};
 
 /// A reserved range of ids for the chunks of one or more files.
@@ -30,15 +31,6 @@ impl ReservedIds {
     pub fn iter(&self) -> impl ExactSizeIterator<Item = ChunkId> + use<> {
         (self.first..self.end).map(ChunkId)
     }
-}
-
-/// The first chunk of a file that is stored in parts.
-#[derive(Debug, Clone)]
-pub struct FirstChunk {
-    /// Id of the chunk.
-    pub id: ChunkId,
-    /// Key of the chunk.
-    pub key: String,
 }
 
 /// A part of a file whose chunks are not prepared together.

@@ -102,8 +102,5 @@ fn attributes_inside_a_definition_do_not_belong_to_the_next_one() {
     function a 1-2 def a |  |  | exported
     function c 3-3 def c |  |  | exported
     ");
-    insta::assert_snapshot!(outline(&ELIXIR, "@spec(def i())\ndef _"), @"
-    function i 1-1 def i() |  |  | exported
-    function _ 2-2 def _ |  |  | exported
-    ");
+    insta::assert_snapshot!(outline(&ELIXIR, "@spec(def i())\ndef _"), @"function _ 1-2 def _ |  |  | exported");
 }
