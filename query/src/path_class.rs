@@ -88,11 +88,8 @@ impl PathClasses {
     /// Returns the classes of the file at `path` (`/`-separated).
     pub(crate) fn for_path(path: &str) -> Self {
         let (directories, file) = path.rsplit_once('/').unwrap_or(("", path));
-        let classes_of =
-            |part: &str| -> Self { part.as_bytes().split(|&byte| byte == b'/').filter_map(directory_class).collect() };
-        let (root, package) = directories.split_at(package_root(directories));
-        // Names of packages often contain `example` or `samples`: com.example.shop
-        let directory_classes = classes_of(root).or(classes_of(package).without(PathClass::Example));
+        let directory_classes: Self =
+            directories.as_bytes().split(|&byte| byte == b'/').filter_map(directory_class).collect();
         let is = |class: &PathClass| match class {
             PathClass::Test => {
                 directory_classes.contains(*class) || is_test_file(file) || directories.split('/').any(is_test_project)
@@ -117,8 +114,12 @@ impl PathClasses {
         Self(self.0 | others.0)
     }
 
-    fn without(self, class: PathClass) -> Self {
-        Self(self.0 & !(1 << class as u8))
+    /// Returns the classes of the file at `path`. The names of packages, which often contain `example` or `samples`, do
+    /// not make it an example.
+    pub(crate) fn without_packages(path: &str) -> Self {
+        let classes = Self::for_path(path);
+        let is_example = Self::for_path(&path[..package_root(path)]).contains(PathClass::Example);
+        Self(classes.0 & !(u8::from(!is_example) << PathClass::Example as u8))
     }
 
     /// Returns whether the set contains a class.
@@ -155,20 +156,19 @@ pub fn is_side_code(path: &str) -> bool {
     PathClass::ALL.into_iter().filter(is_side).any(|class| classes.contains(class))
 }
 
-/// Returns the length of the part of a path above packages: `src/main/java` of `src/main/java/com/example`.
+/// Returns the length of the part of a path above packages: `src/main/java/` of `src/main/java/com/example/Shop.java`.
 /// The whole path if the layout is different.
-fn package_root(directories: &str) -> usize {
+fn package_root(path: &str) -> usize {
     let mut end = 0;
     let mut above = ["", ""];
-    for part in directories.split('/') {
-        end += part.len();
+    for part in path.split('/') {
+        end += part.len() + 1;
         if above[0] == "src" && matches!(part, "java" | "kotlin" | "scala" | "groovy") {
-            return end;
+            return end.min(path.len());
         }
-        end += 1;
         above = [above[1], part];
     }
-    directories.len()
+    path.len()
 }
 
 /// Returns whether the file at `path` (relative, `/`-separated) contains tests or their support code.
@@ -305,6 +305,19 @@ mod tests {
     }
 
     #[test]
+    fn names_of_packages_make_no_examples() {
+        for (path, is_example) in [
+            ("src/main/java/com/example/samples/Shop.java", false),
+            ("samples/src/test/kotlin/com/example/Shop.kt", true),
+            ("src/main/resources/samples/Shop.java", true),
+        ] {
+            assert_eq!(PathClasses::without_packages(path).contains(PathClass::Example), is_example, "{path}");
+            assert!(PathClasses::for_path(path).contains(PathClass::Example), "{path}");
+        }
+        assert!(PathClasses::without_packages("samples/src/test/kotlin/com/a.kt").contains(PathClass::Test));
+    }
+
+    #[test]
     fn paths_are_classified_by_convention() {
         use PathClass::*;
         for (path, expected) in [
@@ -331,9 +344,6 @@ mod tests {
             ("third-party/zlib/inflate.c", vec![Vendored]),
             ("3rdparty/zlib/inflate.c", vec![Vendored]),
             ("examples/hello.py", vec![Example]),
-            ("src/main/java/com/example/samples/Shop.java", vec![]),
-            ("samples/src/test/kotlin/com/example/Shop.kt", vec![Test, Example]),
-            ("src/main/resources/samples/Shop.java", vec![Example]),
             ("types/index.d.ts", vec![Declaration]),
             ("CHANGELOG.md", vec![Changelog]),
             ("docs/release-notes-2.0.md", vec![Changelog]),

@@ -104,7 +104,7 @@ impl Mentions {
             let Some(name) = counted_name(chunk.name()) else { continue };
             if *path != *chunk.path() {
                 path = chunk.path().into();
-                classes = PathClasses::for_path(&path);
+                classes = PathClasses::without_packages(&path);
             }
             let name = read.number(name);
             read.by_name[name].push(read.definitions.len());
