@@ -7,6 +7,7 @@ use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering, fence};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::thread;
 use std::time::Duration;
 
 use aurora_confined::Directory;
@@ -20,6 +21,9 @@ use crate::project::{DATA, Identity, ProjectDirectory, identity};
 
 /// Maximum number of attempts to begin a read while other processes commit.
 pub(crate) const MAX_ATTEMPTS: usize = 100;
+/// Number of times that the previous generation must seem to be newer than the current one, and the time between.
+const MAX_CHECKS: usize = 50;
+const CHECK_INTERVAL: Duration = Duration::from_millis(2);
 
 /// Maximum number of attempts to open an environment while its lock file has an older transaction number than the data
 /// file.
@@ -252,7 +256,14 @@ impl Mapped {
             let tree = Cursor::named(pages, before.main, table).ok()??;
             transaction(Cursor::get(pages, tree.with_seal(Some(mark)), key).ok()??)
         };
-        signed().is_some_and(|signed| signed > self.meta.transaction)
+        // A commit in progress writes the number of the previous meta page last. Until then, the page seems to belong to
+        // an older generation, but contains the tables of a newer one.
+        (0..MAX_CHECKS).all(|check| {
+            if check > 0 {
+                thread::sleep(CHECK_INTERVAL);
+            }
+            signed().is_some_and(|signed| signed > self.meta.transaction)
+        })
     }
 
     /// Whether a slot in the reader table protects the pages of this generation and of the previous one from changes.
