@@ -1,6 +1,6 @@
 //! Log chunks: the phases of a conversation log.
 //!
-//! [`LogChunker`] receives the text of a log piece by piece, because logs may be larger than memory. It holds only a
+//! `LogChunker` receives the text of a log piece by piece, because logs may be larger than memory. It holds only a
 //! part of the current phase, of about twice [`MAX_PIECE_BYTES`] at most. A longer phase becomes several chunks.
 
 use aurora_logs::{FenceTracker, parse_phase};
