@@ -82,4 +82,9 @@ fn a_hook_at_the_end_of_a_session_writes_its_log() {
     end(fixture.path("transcript.jsonl").to_str().expect("the path is UTF-8"));
     assert_eq!(logs().as_array().map_or(0, Vec::len), 1);
     assert!(fixture.aur(&["logs", "view", "session-s-1"]).out.contains("Finance."));
+    // A log to which something was appended is kept.
+    let added = piped(&fixture, &["log", "append", "session-s-1", "--section", "Note"], "Paid in May.\n");
+    assert_eq!(added.code, Some(0), "{added:?}");
+    end(fixture.path("transcript.jsonl").to_str().expect("the path is UTF-8"));
+    assert_eq!(logs().as_array().map_or(0, Vec::len), 2);
 }

@@ -25,9 +25,12 @@ pub(crate) fn header(time: Timestamp, id: &QueryId, query: &str, keywords: &[Str
     text
 }
 
+/// The start of the heading that precedes appended text.
+pub(crate) const ADDITION: &str = "## Appended: ";
+
 /// Formats the heading that precedes appended text.
 pub(crate) fn addition_heading(time: Timestamp) -> String {
-    format!("\n## Appended: {time}\n\n")
+    format!("\n{ADDITION}{time}\n\n")
 }
 
 /// Formats the heading of a section whose Markdown is stored verbatim.

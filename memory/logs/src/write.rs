@@ -1,6 +1,6 @@
 //! Writes new logs.
 
-use std::io::{BufWriter, Read, Write};
+use std::io::{self, BufWriter, Read, Write};
 use std::path::PathBuf;
 
 use jiff::Timestamp;
@@ -16,6 +16,7 @@ use crate::interaction::Interaction;
 use crate::keywords::keywords;
 use crate::layout::{LogFile, Month, PACKED, PLAIN, numbered_name};
 use crate::query_id::QueryId;
+use crate::reader::Lines;
 
 /// Maximum number that is tried for the name of a log.
 const MAX_NAME_NUMBER: u32 = 100_000;
@@ -24,8 +25,8 @@ const MAX_NAME_NUMBER: u32 = 100_000;
 pub enum LogText<'a> {
     /// An interaction.
     Interaction(Interaction),
-    /// The conversation of a session. If the log of the same first prompt has the same id, it is replaced, because
-    /// clients can end a session several times.
+    /// The conversation of a session. If the log of the same first prompt has the same id, and nothing was
+    /// appended to it, it is replaced, because clients can end a session several times.
     Session(Interaction),
     /// Markdown that is stored verbatim after the header.
     Markdown {
@@ -84,7 +85,8 @@ impl LogDirectory {
             let file = format!("{name}{PLAIN}");
             let path = at_month().join(&file);
             let packed_exists = directory.contains(format!("{name}{PACKED}"));
-            if is_session && self.has_id(LogFile { month, name, is_plain: true, is_packed: false }, &id) {
+            let log = LogFile { month, name, is_plain: true, is_packed: false };
+            if is_session && self.is_unchanged(&log, &id).unwrap_or_default() {
                 draft.replace(&file).map_err(LogError::io("replace", &path))?;
                 return Ok(Written { id, file: format!("{month}/{file}"), path });
             }
@@ -96,8 +98,18 @@ impl LogDirectory {
         Err(LogError::NoName(at_month()))
     }
 
-    fn has_id(&self, log: LogFile, id: &QueryId) -> bool {
-        self.header(&log).is_ok_and(|header| header.id.as_deref() == Some(id.as_str()))
+    /// Returns whether a log has the id, and nothing was appended to it.
+    fn is_unchanged(&self, log: &LogFile, id: &QueryId) -> io::Result<bool> {
+        if self.header(log)?.id.as_deref() != Some(id.as_str()) {
+            return Ok(false);
+        }
+        let mut lines = Lines::new(self.read(log)?);
+        while let Some((_, line)) = lines.read()? {
+            if line.starts_with(document::ADDITION.as_bytes()) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 }
 
