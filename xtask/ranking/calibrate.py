@@ -139,7 +139,7 @@ def collect(a):
         for of, tree in (("docstring", "stripped"), ("commit", "pin")):
             path = os.path.join(directory, of + ".jsonl")
             sets.append((tree, [(of, question["query"], wanted(question)) for question in (read(path) if os.path.exists(path) else [])]))
-        for mode in ("hybrid", "sparse", "dense") if held_out else ("hybrid", "sparse"):
+        for mode in ("hybrid", "sparse", "dense"):
             for tree, questions in sets:
                 if questions:
                     tree = os.path.join(directory, "trees", tree)
@@ -283,6 +283,12 @@ def report(rows, answers, relevant, least):
             print(f"    {of:12} {len(close[of]):5} questions, {1 - sum(close[of]) / len(close[of]):6.1%} not close")
 
 
+def min_close(relevant, rows, most):
+    """Returns the probability below which the share `most` of the answerable questions lies."""
+    answerable = sorted(probability(relevant, inputs(row, "best")) for row in rows if row["set"] in ANSWERABLE)
+    return answerable[int(most * len(answerable))]
+
+
 def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name in ("--clones", "--work", "--aur"):
@@ -307,9 +313,8 @@ def main():
         # An answerable question without a known answer among the results may still have a relevant result.
         clear = [(row, weight) for row, weight in weighed if row["any"] or row["set"] in UNANSWERABLE]
         relevant = fit([(inputs(row, "best"), row["any"], weight) for row, weight in clear], used)
-        answerable = sorted(probability(relevant, inputs(row, "best")) for row in known if row["set"] in ANSWERABLE)
         most = MOST_REJECTED_MEMORY if a.conversations else MOST_REJECTED[mode]
-        least = answerable[int(most * len(answerable))]
+        least = min_close(relevant, known, most)
         correct = sorted(probability(relevant, inputs(row, "first", with_lead=False)) for row in known if row["first"])
         print(mode)
         for title, weights in (("ANSWERS ", answers), ("RELEVANT", relevant)):
@@ -319,8 +324,10 @@ def main():
         print("  not fitted")
         report(unknown, answers, relevant, least)
         if mode == "hybrid" and not a.conversations:
-            print("  other repositories, mode dense")
-            report([row for row in rows if row["mode"] == "dense" and row["held_out"]], answers, relevant, least)
+            dense = [row for row in rows if row["mode"] == "dense"]
+            least = min_close(relevant, [row for row in dense if not row["held_out"]], most)
+            print(f"  MIN_CLOSE_DENSE {least:.3f}\n  other repositories, mode dense")
+            report([row for row in dense if row["held_out"]], answers, relevant, least)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,9 @@ use crate::confidence::evidence::{Evidence, HitEvidence};
 /// Minimum probability of a relevant hit in a close answer, for each of the models [`RELEVANT`].
 const MIN_CLOSE: [f32; 4] = [0.467, 0.447, 0.551, 0.492];
 
+/// The minimum of the first model in mode `dense`, where keyword scores of files are missing.
+const MIN_CLOSE_DENSE: f32 = 0.348;
+
 /// Minimum probability that a single hit of a close answer is relevant, without its lead, for the same models.
 const MIN_HIT: [f32; 4] = [0.09, 0.135, 0.129, 0.291];
 
@@ -60,7 +63,10 @@ impl Evidence {
     /// Returns whether one of the hits from code or from memory is likely to be relevant.
     fn is_source_close(&self, is_memory: bool) -> bool {
         let at = self.model(is_memory);
-        let is_relevant = |best| RELEVANT[at].probability(&measures(self.lead, &best)) >= MIN_CLOSE[at];
+        let is_relevant = |best: HitEvidence| {
+            let minimum = if at == 0 && best.file_keywords.is_none() { MIN_CLOSE_DENSE } else { MIN_CLOSE[at] };
+            RELEVANT[at].probability(&measures(self.lead, &best)) >= minimum
+        };
         self.best_of(is_memory).is_some_and(is_relevant)
     }
 

@@ -1,13 +1,12 @@
 //! Cached access to the definitions and files of a generation, for the resolution of calls.
 
-use std::borrow::Borrow;
-use std::cell::{Cell, RefCell};
-use std::hash::Hash;
+use std::cell::Cell;
 use std::rc::Rc;
 
 use aurora_storage::{Binding, ChunkId, ChunkRecord, ChunkType, Label, Snapshot, StorageError};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::cache::Cache;
 pub(crate) use super::definition::{Definition, Definitions, directory};
 use super::signature::{self, Signature};
 use super::syntax::{self, Imports};
@@ -31,8 +30,6 @@ const MAX_STEPS: u32 = 262_144;
 const TEXT_WORK: u64 = 8;
 /// Number of bytes of a text that are read for one unit of work.
 const BYTES_PER_WORK: u64 = 64;
-/// Maximum number of entries in a cache.
-const MAX_CACHE_ENTRIES: usize = 4_096;
 /// Maximum number of entries in a cache of small values.
 const MAX_SMALL_ENTRIES: usize = 65_536;
 
@@ -165,47 +162,6 @@ pub(super) struct Caches {
 /// languages, whether the call is in a test, and the number of arguments.
 pub(super) type MemberKey = (String, u8, bool, Option<usize>);
 
-/// A cache of at most `MOST` computed values, which is cleared when it is full.
-pub(super) struct Cache<K, V, const MOST: usize = MAX_CACHE_ENTRIES>(RefCell<FxHashMap<K, V>>);
-
-impl<K, V, const MOST: usize> Default for Cache<K, V, MOST> {
-    fn default() -> Self {
-        Self(RefCell::default())
-    }
-}
-
-impl<K: Hash + Eq, V: Clone, const MOST: usize> Cache<K, V, MOST> {
-    /// Returns the value of a key, computed by `find` unless it is cached.
-    pub(super) fn get_or<Q>(&self, key: &Q, find: impl FnOnce() -> Result<V>) -> Result<V>
-    where
-        K: Borrow<Q>,
-        Q: ToOwned<Owned = K> + Hash + Eq + ?Sized,
-    {
-        if let Some(known) = self.0.borrow().get(key) {
-            return Ok(known.clone());
-        }
-        let found = find()?;
-        self.insert(key.to_owned(), found.clone());
-        Ok(found)
-    }
-
-    /// Removes the value of a key.
-    pub(super) fn remove<Q: Hash + Eq + ?Sized>(&self, key: &Q)
-    where
-        K: Borrow<Q>,
-    {
-        self.0.borrow_mut().remove(key);
-    }
-
-    fn insert(&self, key: K, value: V) {
-        let mut entries = self.0.borrow_mut();
-        if entries.len() >= MOST {
-            entries.clear();
-        }
-        entries.insert(key, value);
-    }
-}
-
 impl<'s> Index<'s> {
     pub(crate) fn new(snapshot: &'s Snapshot, work: WorkBudget) -> Self {
         let (expressions_left, steps_left) = (Cell::default(), Cell::default());
@@ -217,7 +173,7 @@ impl<'s> Index<'s> {
     /// counts as a type without base types, so that cyclic inheritance ends.
     pub(crate) fn bases_of(&self, id: ChunkId, find: impl FnOnce() -> Result<(Definitions, bool)>) -> Result<Bases> {
         self.caches.bases.get_or(&id, || {
-            self.caches.bases.0.borrow_mut().insert(id, Bases::default());
+            self.caches.bases.insert(id, Bases::default());
             let found = find().map(|(types, is_complete)| Bases { types: types.into(), is_complete });
             self.caches.bases.remove(&id);
             found

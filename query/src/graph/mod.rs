@@ -21,6 +21,7 @@
 //! The differences between languages are rows of a table in `syntax`. Every step limits the number of candidates, the
 //! depth and the number of steps.
 
+mod cache;
 mod call_sites;
 mod choice;
 mod crates;
@@ -30,6 +31,7 @@ mod dependencies;
 mod dispatch;
 mod extensions;
 mod impact;
+mod implementers;
 mod imports;
 mod index;
 mod infer;
