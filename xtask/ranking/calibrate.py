@@ -1,12 +1,13 @@
 """Fits the models of `query/src/confidence/model.rs`, and measures their calibration on other repositories.
 
-usage: calibrate.py --clones DIR --work WORK --aur PROGRAM [--only NAME,...] [--answers FILE] [--conversations DIR]
+usage: calibrate.py --clones DIR --work WORK --aur PROGRAM [--only NAME,...] [--large TREE TREE] [--answers FILE] [--conversations DIR]
 
 Needs only Python's standard library. DIR is the same as for measure.py, but the clones need their history. For each repository, WORK gets
 the directory of `aur mem eval mine`. The script asks the mined questions and the questions of this directory (also with typing errors),
 and for every repository questions without an answer: `unanswerable.tsv`, generated nonsense, and questions about other repositories. FILE
 keeps the evidence, so that a later call does not ask again. The models are fitted on the repositories of the part training, with every
-second question without an answer, and measured on the rest. --conversations fits the models of memory instead: DIR is the directory data
+second question without an answer, and measured on the rest. Larger indexes contain all repositories of a part, and with --large also a
+large directory of source code: the first for the fit, the second for the measurement. --conversations fits the models of memory instead: DIR is the directory data
 of REALTALK (danny911kr/REALTALK); the models are fitted on its conversations, and measured on those in DIR/locomo.
 """
 import argparse
@@ -20,7 +21,7 @@ from collections import defaultdict
 
 from measure import HERE, repositories
 
-MEASURES = ["known_words", "lead", "coverage", "matched", "keywords", "file_keywords", "name", "exact", "cosine", "words", "file_cosine"]
+MEASURES = ["known_words", "lead", "coverage", "matched", "keywords", "file_keywords", "name", "exact", "cosine", "words", "file_cosine", "size"]
 MEANING = {"cosine", "words", "file_cosine"}
 ANSWERABLE = ["described", "terse", "typo", "exact", "docstring", "commit", "multi-hop", "temporal", "open", "single-hop"]
 UNANSWERABLE = ["nonsense", "question", "prompt", "other-name", "other"]
@@ -29,8 +30,15 @@ ASKED = {"question": 0.4, "prompt": 0.4, "nonsense": 0.4, "exact": 0.6, "docstri
 MOST_MINED = 40
 # Weight of all questions without an answer, in units of one set of questions with answers.
 SHARE_UNANSWERABLE = 2.0
+# Weight of an index of one repository, and of larger indexes.
+SHARES = {"single": 3.0, "part": 1.0, "large": 1.0}
+# Shares of the questions that are asked in a larger index.
+ASKED_LARGE = {"exact": 0.3, "docstring": 0.4, "commit": 0.4}
+MIN_CHUNKS = 100
+# Weight of the size in the models RELEVANT. The fit gives .6, which rejects too many answers in an index of 1.4 million chunks.
+SIZE_RELEVANT = 0.5
 # Share of answerable questions whose answers may be declared not close. Without measures of meaning, other questions are harder to detect.
-MOST_REJECTED = {"hybrid": 0.03, "sparse": 0.04}
+MOST_REJECTED = {"hybrid": 0.03, "sparse": 0.05}
 MOST_REJECTED_MEMORY = 0.05
 # Share of correct first hits that may be left out as not close.
 MOST_LEFT_OUT = 0.015
@@ -104,7 +112,7 @@ def answers_of(command, mode, questions, name_of, **options):
     for (of, query, wanted), answer in zip(questions, map(json.loads, answers), strict=True):
         if "error" not in answer:
             found = [name_of(result) in wanted for result in answer["results"][:10]]
-            kept = {key: answer[key] for key in ("evidence", "confidence", "close")}
+            kept = {key: answer[key] for key in ("evidence", "confidence", "close")} | {"chunks": answer["stages"]["indexed"]}
             yield {"set": of, "query": query, "mode": mode, "first": found[:1] == [True], "any": any(found), **kept}
 
 
@@ -139,13 +147,55 @@ def collect(a):
         for of, tree in (("docstring", "stripped"), ("commit", "pin")):
             path = os.path.join(directory, of + ".jsonl")
             sets.append((tree, [(of, question["query"], wanted(question)) for question in (read(path) if os.path.exists(path) else [])]))
-        for mode in ("hybrid", "sparse", "dense"):
+        for mode in ("hybrid", "sparse", "dense") if held_out else ("hybrid", "sparse"):
             for tree, questions in sets:
                 if questions:
                     tree = os.path.join(directory, "trees", tree)
-                    found += [{"repository": name, "held_out": held_out, **row} for row in ask(a, tree, mode, questions)]
+                    found += [{"repository": name, "group": "single", "held_out": held_out, **row} for row in ask(a, tree, mode, questions)]
         print(name, len(found), flush=True)
+    for held_out, part in enumerate(["training", "validation"]):
+        for group, bulk in [("part", None)] + ([("large", a.large[held_out])] if a.large else []):
+            found += [{"group": group, "held_out": bool(held_out), **row} for row in ask_large(a, made, own, names, general, held_out, bulk)]
+            print(group, part, len(found), flush=True)
     return found
+
+
+def ask_large(a, made, own, names, general, held_out, bulk):
+    """Asks questions in one index of all repositories of a part, and of the directory `bulk`."""
+    rng, root = random.Random(1), os.path.abspath(os.path.join(a.work, "large"))
+    members = [name for name, (_, _, part) in made.items() if (part == "validation") == bool(held_out)]
+    sets = {"head": [], "stripped": [], "pin": []}
+    for name in members:
+        wanted = lambda question: {f"{name}/{answer['path']}" for answer in question["relevant"]}
+        sets["head"] += [("exact", question["query"], wanted(question)) for question in names[name]]
+        for question in own[name]:
+            form = "terse" if "-t" in question["id"].removeprefix(name) else "described"
+            sets["head"].append((form, question["query"], wanted(question)))
+            typed = misspelt(rng, question["query"]) if rng.random() < 0.3 else None
+            sets["head"] += [("typo", typed, wanted(question))] if typed else []
+        for of, tree in (("docstring", "stripped"), ("commit", "pin")):
+            path = os.path.join(made[name][0], of + ".jsonl")
+            sets[tree] += [(of, question["query"], wanted(question)) for question in (read(path) if os.path.exists(path) else [])]
+    sets = {tree: [question for question in of if rng.random() < ASKED_LARGE.get(question[0], 1)] for tree, of in sets.items()}
+    sets["head"] += [(kind, text, set()) for at, (kind, text) in enumerate(general) if at % 2 == held_out]
+    for name in made:
+        if name not in members:
+            sets["head"] += [("other-name", question["query"], set()) for question in rng.sample(names[name], 4)]
+            sets["head"] += [("other", question["query"], set()) for question in rng.sample(own[name], 4)]
+    unindexed = shutil.ignore_patterns(".aurora", ".git")
+    shutil.rmtree(root, ignore_errors=True)
+    shutil.copytree(bulk, os.path.join(root, "bulk"), symlinks=True, copy_function=os.link, ignore=unindexed) if bulk else None
+    for tree, questions in sets.items():
+        for name in members:
+            source, target = os.path.join(made[name][0], "trees", tree), os.path.join(root, name)
+            shutil.rmtree(target, ignore_errors=True)
+            if os.path.exists(source):
+                shutil.copytree(source, target, symlinks=True, copy_function=os.link, ignore=unindexed)
+        subprocess.run([a.aur, "mem", "index", root, "--no-git"], check=True, capture_output=True)
+        for mode in ("hybrid", "sparse"):
+            command = [a.aur, "mem", "search", "--stdin", "--format", "jsonl", "--no-record", "--no-refresh", "--mode", mode, "--root", root]
+            yield from answers_of(command, mode, questions, lambda result: result["file"])
+    shutil.rmtree(root)
 
 
 def conversations(a):
@@ -182,7 +232,7 @@ def conversations(a):
             for mode in ("hybrid", "sparse"):
                 command = [a.aur, "mem", "search", "--stdin", "--format", "jsonl", "--no-record", "--source", "memory", "--mode", mode]
                 answers = answers_of(command, mode, whole, lambda result: result["id"], cwd=os.path.join(a.work, "empty"), env=environment)
-                found += [{"repository": name, "held_out": bool(held_out), **row} for row in answers]
+                found += [{"repository": name, "group": "single", "held_out": bool(held_out), **row} for row in answers]
             print(name, len(found), flush=True)
     return found
 
@@ -193,6 +243,7 @@ def inputs(row, of, with_lead=True):
     hit = {**evidence, **(best if of == "best" else evidence["first"])}
     hit["matched"] = math.log1p(hit["matched"])
     hit["lead"] *= with_lead
+    hit["size"] = -math.log(max(row["chunks"], MIN_CHUNKS) / MIN_CHUNKS)
     hit["file_keywords"] = hit["keywords"] if hit["file_keywords"] is None else hit["file_keywords"]
     return [1.0] + [hit[measure] or 0.0 for measure in MEASURES]
 
@@ -215,19 +266,21 @@ def solve(matrix, vector):
     return [row[-1] / row[at] for at, row in enumerate(rows)]
 
 
-def fit(samples, used):
+def fit(samples, used, size=None):
     """Returns weights of at least 0 (except the intercept), by Newton's method with a small ridge penalty. A measure whose weight would
-    be negative is left out."""
-    used = [0] + [at + 1 for at in used]
+    be negative is left out. `size` fixes the weight of the size."""
+    used = [0] + [at + 1 for at in used if size is None or MEASURES[at] != "size"]
     total = sum(weight for _, _, weight in samples)
     while True:
-        weights = [0.0] * len(used)
+        # Newton's method diverges if it starts far from the solution.
+        mean = sum(weight * values[-1] for values, _, weight in samples) / total
+        weights = [-mean * (size or 0.0)] + [0.0] * (len(used) - 1)
         for _ in range(25):
             gradient = [-1e-4 * w for w in weights]
             hessian = [[1e-4 * (i == j) + 1e-9 for j in range(len(used))] for i in range(len(used))]
             for values, label, weight in samples:
                 x = [values[at] for at in used]
-                p = probability(weights, x)
+                p = probability(weights + [size or 0.0], x + [values[-1]])
                 error, slope = weight / total * (label - p), weight / total * p * (1 - p)
                 for i, xi in enumerate(x):
                     gradient[i] += error * xi
@@ -240,7 +293,7 @@ def fit(samples, used):
                 break
         negative = min(range(1, len(used)), key=lambda at: weights[at], default=0)
         if negative == 0 or weights[negative] >= 0:
-            result = [0.0] * (len(MEASURES) + 1)
+            result = [0.0] * len(MEASURES) + [size or 0.0]
             for at, weight in zip(used, weights):
                 result[at] = weight
             return result
@@ -248,13 +301,23 @@ def fit(samples, used):
 
 
 def weigh(rows):
-    """Returns the weight of each row: every set of answerable questions counts the same."""
+    """Returns the weight of each row: in a group of indexes, every set of answerable questions counts the same."""
     counts = defaultdict(int)
     for row in rows:
-        counts[row["set"]] += 1
-    unanswerable = [of for of in UNANSWERABLE if of in counts]
+        counts[row["group"], row["set"]] += 1
+    unanswerable = {of for _, of in counts if of in UNANSWERABLE}
     shares = {of: 1.0 for of in ANSWERABLE} | {of: SHARE_UNANSWERABLE / len(unanswerable) for of in unanswerable}
-    return [shares.get(row["set"], 0.0) / counts[row["set"]] for row in rows]
+    return [shares.get(row["set"], 0.0) * SHARES[row["group"]] / counts[row["group"], row["set"]] for row in rows]
+
+
+def quantile(values, share):
+    """Returns the lowest of the (value, weight) above which at most `1 - share` of the weight lies."""
+    values = sorted(values)
+    rest = share * sum(weight for _, weight in values)
+    for value, weight in values:
+        rest -= weight
+        if rest < 0:
+            return value
 
 
 def calibration_error(samples):
@@ -283,18 +346,13 @@ def report(rows, answers, relevant, least):
             print(f"    {of:12} {len(close[of]):5} questions, {1 - sum(close[of]) / len(close[of]):6.1%} not close")
 
 
-def min_close(relevant, rows, most):
-    """Returns the probability below which the share `most` of the answerable questions lies."""
-    answerable = sorted(probability(relevant, inputs(row, "best")) for row in rows if row["set"] in ANSWERABLE)
-    return answerable[int(most * len(answerable))]
-
-
 def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name in ("--clones", "--work", "--aur"):
         ap.add_argument(name, required=True)
     ap.add_argument("--only", default="")
     ap.add_argument("--answers")
+    ap.add_argument("--large", nargs=2)
     ap.add_argument("--conversations")
     a = ap.parse_args()
     if a.answers and os.path.exists(a.answers):
@@ -309,25 +367,25 @@ def main():
         of_mode = [row for row in rows if row["mode"] == mode]
         known, unknown = [row for row in of_mode if not row["held_out"]], [row for row in of_mode if row["held_out"]]
         weighed = list(zip(known, weigh(known)))
-        answers = fit([(inputs(row, "first"), row["first"], weight) for row, weight in weighed], used)
+        size = 0.0 if a.conversations else None
+        answers = fit([(inputs(row, "first"), row["first"], weight) for row, weight in weighed], used, size)
         # An answerable question without a known answer among the results may still have a relevant result.
         clear = [(row, weight) for row, weight in weighed if row["any"] or row["set"] in UNANSWERABLE]
-        relevant = fit([(inputs(row, "best"), row["any"], weight) for row, weight in clear], used)
+        relevant = fit([(inputs(row, "best"), row["any"], weight) for row, weight in clear], used, 0.0 if a.conversations else SIZE_RELEVANT)
         most = MOST_REJECTED_MEMORY if a.conversations else MOST_REJECTED[mode]
-        least = min_close(relevant, known, most)
-        correct = sorted(probability(relevant, inputs(row, "first", with_lead=False)) for row in known if row["first"])
+        least = quantile([(probability(relevant, inputs(row, "best")), weight) for row, weight in weighed if row["set"] in ANSWERABLE], most)
+        correct = [(probability(relevant, inputs(row, "first", with_lead=False)), weight) for row, weight in weighed if row["first"]]
         print(mode)
         for title, weights in (("ANSWERS ", answers), ("RELEVANT", relevant)):
             print(f"  {title} intercept: {weights[0]:.2f}, weights: [{', '.join(f'{w:.2f}' for w in weights[1:])}]")
-        print(f"  MIN_CLOSE {least:.3f}\n  MIN_HIT {correct[int(MOST_LEFT_OUT * len(correct))]:.3f}\n  fitted")
+        print(f"  MIN_CLOSE {least:.3f}\n  MIN_HIT {quantile(correct, MOST_LEFT_OUT):.3f}\n  fitted")
         report(known, answers, relevant, least)
-        print("  not fitted")
-        report(unknown, answers, relevant, least)
+        for group in SHARES:
+            print(f"  not fitted: {group}")
+            report([row for row in unknown if row["group"] == group], answers, relevant, least)
         if mode == "hybrid" and not a.conversations:
-            dense = [row for row in rows if row["mode"] == "dense"]
-            least = min_close(relevant, [row for row in dense if not row["held_out"]], most)
-            print(f"  MIN_CLOSE_DENSE {least:.3f}\n  other repositories, mode dense")
-            report([row for row in dense if row["held_out"]], answers, relevant, least)
+            print("  other repositories, mode dense")
+            report([row for row in rows if row["mode"] == "dense" and row["held_out"]], answers, relevant, least)
 
 
 if __name__ == "__main__":

@@ -102,7 +102,7 @@ const PASSIVE_LIMIT: usize = 10;
 const PASSIVE_ACTIVATION: f32 = 0.5;
 /// Minimum confidence with `--passive`, which also runs for prompts about other topics. In the repositories with which
 /// the confidence was calibrated, it leaves out 99 % of such prompts.
-const PASSIVE_CONFIDENCE: f32 = 0.25;
+const PASSIVE_CONFIDENCE: f32 = 0.2;
 /// Default limit of `--format recall`.
 const LIST_LIMIT: usize = 10;
 

@@ -17,6 +17,8 @@ const MAX_CANDIDATES: usize = 10;
 pub struct Evidence {
     /// Difference between the scores of the first and the second candidate.
     pub lead: f32,
+    /// Number of chunks in the indexes of code.
+    pub chunks: u64,
     /// Evidence of the first candidate.
     pub first: HitEvidence,
     /// The maximum of each value among the first ten candidates from code.
@@ -85,13 +87,17 @@ pub(crate) struct Measures<'m, 'r, 's> {
     terms: Terms,
     /// The highest possible keyword score of the query.
     most: f32,
+    /// Number of chunks in the indexes of code.
+    chunks: u64,
 }
 
 impl<'m, 'r, 's> Measures<'m, 'r, 's> {
     /// Prepares the measures of a query.
     pub(crate) fn new(context: &'m RankingContext<'r, 's>) -> Self {
         let most = context.roots.first().map_or(0.0, |root| root.bm25.max_file_score()).max(f32::MIN_POSITIVE);
-        Self { context, terms: Terms::new(context), most }
+        let code = context.roots.iter().filter(|root| root.memory.is_none());
+        let chunks = code.map(|root| root.snapshot.live().len()).sum();
+        Self { context, terms: Terms::new(context), most, chunks }
     }
 
     /// The context of the ranking.
@@ -112,6 +118,7 @@ impl<'m, 'r, 's> Measures<'m, 'r, 's> {
         let score = |at: usize| ranked.get(at).map_or(0.0, |candidate| candidate.score);
         Evidence {
             lead: score(0) - score(1),
+            chunks: self.chunks,
             first: ranked.first().map(measure).unwrap_or_default(),
             best: of_source(false).unwrap_or_default(),
             memory: of_source(true),
