@@ -207,6 +207,8 @@ def conversations(a):
     for held_out, directory in enumerate([a.conversations, os.path.join(a.conversations, "locomo")]):
         read_one = lambda name: json.load(open(os.path.join(directory, name), encoding="utf-8"))
         chats = {name: read_one(name) for name in sorted(os.listdir(directory)) if name.endswith(".json")}
+        # LoCoMo has the sessions in an object of their own.
+        chats = {name: {**chat.get("conversation", {}), **chat} for name, chat in chats.items()}
         asked = {}
         for name, chat in chats.items():
             home, empty, ids, entries = os.path.abspath(os.path.join(a.work, name + ".home")), os.path.join(a.work, "empty"), {}, []
@@ -230,7 +232,7 @@ def conversations(a):
             whole += [("other", query, set()) for query in rng.sample(others, 40)]
             environment = {**os.environ, "AURORA_HOME": os.path.abspath(os.path.join(a.work, name + ".home"))}
             for mode in ("hybrid", "sparse"):
-                command = [a.aur, "mem", "search", "--stdin", "--format", "jsonl", "--no-record", "--source", "memory", "--mode", mode]
+                command = [a.aur, "mem", "search", "--stdin", "--format", "jsonl", "--no-record", "--source", "memory", "--scope", "user", "--mode", mode]
                 answers = answers_of(command, mode, whole, lambda result: result["id"], cwd=os.path.join(a.work, "empty"), env=environment)
                 found += [{"repository": name, "group": "single", "held_out": bool(held_out), **row} for row in answers]
             print(name, len(found), flush=True)
@@ -381,8 +383,9 @@ def main():
         print(f"  MIN_CLOSE {least:.3f}\n  MIN_HIT {quantile(correct, MOST_LEFT_OUT):.3f}\n  fitted")
         report(known, answers, relevant, least)
         for group in SHARES:
-            print(f"  not fitted: {group}")
-            report([row for row in unknown if row["group"] == group], answers, relevant, least)
+            if rest := [row for row in unknown if row["group"] == group]:
+                print(f"  not fitted: {group}")
+                report(rest, answers, relevant, least)
         if mode == "hybrid" and not a.conversations:
             print("  other repositories, mode dense")
             report([row for row in rows if row["mode"] == "dense" and row["held_out"]], answers, relevant, least)
