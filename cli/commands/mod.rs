@@ -1,5 +1,6 @@
 //! The command line: a module for each command, with its arguments, help and implementation.
 
+pub(crate) mod catalog;
 mod completions;
 mod config;
 mod doctor;
@@ -65,7 +66,8 @@ impl Cli {
     pub(crate) fn start_log(&self, terminal: &Terminal) {
         let mut options = LogOptions { verbose: self.verbose, format: self.log_format, queries: false };
         let defaults = match &self.command {
-            Command::Serve(args) => {
+            Command::Serve(serve::ServeArgs { options: args, .. })
+            | Command::Catalog(catalog::CatalogCommand::Serve(catalog::ServeCatalogArgs { options: args, .. })) => {
                 options.queries = args.log_queries;
                 if let Some(format) = args.log {
                     terminal.warn("`--log` is deprecated; use `--log-format`");
@@ -107,6 +109,9 @@ pub(crate) enum Command {
     Log(logs::LogCommand),
     Logs(logs::LogsArgs),
     Report(report::ReportArgs),
+    /// Index and serve the repositories of a catalogue
+    #[command(subcommand, subcommand_required = true, arg_required_else_help = true)]
+    Catalog(catalog::CatalogCommand),
     Serve(serve::ServeArgs),
     Init(init::InitArgs),
     Mcp(mcp::McpArgs),
@@ -126,6 +131,7 @@ impl Command {
             Self::Log(command) => logs::run_log(command, program),
             Self::Logs(args) => logs::run(args, program),
             Self::Report(args) => report::run(args, program),
+            Self::Catalog(command) => catalog::run(command, program),
             Self::Serve(args) => serve::run(args, program),
             Self::Init(args) => init::run(args, program),
             Self::Mcp(args) => mcp::run(args, program),

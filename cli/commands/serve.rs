@@ -2,9 +2,10 @@
 
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use aurora_live::Roots;
 use aurora_project::user;
 use aurora_serve::{Limits, Listen, ServeError, ServeOptions, Stop, Token};
 use clap::builder::NonEmptyStringValueParser;
@@ -19,6 +20,7 @@ use crate::context::{Failure, Outcome, Program, interrupt, served};
 Examples:
   aur serve                                       the current project, on a free local port
   aur serve --root ~/src/app --root ~/src/lib --listen 127.0.0.1:7700
+  aur serve --catalog company.toml
   aur serve --listen 0.0.0.0:7700 --token-file token --allow-host search.example.org
   curl -s ADDRESS/api/v1/search -H 'content-type: application/json' -d '{\"query\": \"parse date\"}'
 
@@ -31,6 +33,17 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "PATH|NAME")]
     pub(crate) root: Vec<PathBuf>,
 
+    /// Catalogue whose repositories are served, read-only
+    #[arg(long, value_name = "FILE", conflicts_with = "root")]
+    pub(crate) catalog: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) options: ServeOptionsArgs,
+}
+
+/// Options of a server.
+#[derive(Args, Debug)]
+pub(crate) struct ServeOptionsArgs {
     /// Address and port to listen on; port 0 selects a free port
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:0")]
     pub(crate) listen: SocketAddr,
@@ -82,15 +95,30 @@ pub(crate) struct ServeArgs {
     pub(crate) log_queries: bool,
 }
 
-/// Serves until Ctrl-C.
+/// Serves the projects until Ctrl-C.
 pub(crate) fn run(args: &ServeArgs, program: &Program) -> Outcome {
+    match &args.catalog {
+        Some(file) => serve_catalog(file, &args.options, program),
+        None => {
+            let is_read_only = args.options.read_only;
+            serve(served::roots(&args.root, is_read_only, program)?, is_read_only, &args.options, program)
+        }
+    }
+}
+
+/// Serves the repositories of a catalogue until Ctrl-C.
+pub(crate) fn serve_catalog(file: &Path, args: &ServeOptionsArgs, program: &Program) -> Outcome {
+    serve(served::catalog(file, program)?, true, args, program)
+}
+
+fn serve(roots: Roots, is_read_only: bool, args: &ServeOptionsArgs, program: &Program) -> Outcome {
     let defaults = Limits::default();
     let options = ServeOptions {
         listen: args.socket.clone().map_or(Listen::Tcp(args.listen), Listen::Unix),
         token: args.token_file.as_deref().map(Token::read).transpose().map_err(failure)?,
         hosts: args.allow_host.clone(),
         origins: args.allow_origin.clone(),
-        read_only: args.read_only,
+        read_only: is_read_only,
         knowledge: args.knowledge.clone().or_else(|| Some(user::absolute_directory()?.knowledge())),
         limits: Limits {
             rate: NonZeroU32::new(args.rate),
@@ -98,7 +126,7 @@ pub(crate) fn run(args: &ServeArgs, program: &Program) -> Outcome {
             running: args.concurrency.map_or(defaults.running, usize::from),
             ..defaults
         },
-        ..ServeOptions::new(served::roots(&args.root, args.read_only, program)?)
+        ..ServeOptions::new(roots)
     };
     let stop = Stop::new();
     let stopped = stop.clone();

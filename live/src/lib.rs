@@ -19,7 +19,7 @@ mod run;
 mod status;
 mod watch;
 
-pub use live_project::{LiveProject, RunError, Upkeep};
+pub use live_project::{Labels, LiveProject, RunError, Upkeep};
 pub use roots::{OpenedRoots, Roots, UnknownRoot};
 pub use run::RunRequest;
 pub use status::{RunPhase, RunReason, RunStatus};

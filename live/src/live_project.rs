@@ -1,5 +1,6 @@
 //! A project with its current generation and its index runs.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::Builder;
 use std::time::Instant;
@@ -42,9 +43,19 @@ pub enum Upkeep {
     Build,
 }
 
+/// The groups and owners of a project, by which searches select projects.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Labels {
+    /// Names of groups.
+    pub groups: BTreeSet<String>,
+    /// Names of owners.
+    pub owners: BTreeSet<String>,
+}
+
 /// A project with its current generation and its index runs.
 pub struct LiveProject {
     name: String,
+    labels: Labels,
     project: Project,
     upkeep: Upkeep,
     generation: Generation,
@@ -63,6 +74,7 @@ impl LiveProject {
     pub fn new(name: String, project: Project, upkeep: Upkeep) -> Self {
         Self {
             name,
+            labels: Labels::default(),
             project,
             upkeep,
             generation: Generation::default(),
@@ -72,6 +84,16 @@ impl LiveProject {
             status: watch::Sender::default(),
             recorder: Recorder::default(),
         }
+    }
+
+    /// Sets the groups and owners.
+    pub(crate) fn with_labels(self, labels: Labels) -> Self {
+        Self { labels, ..self }
+    }
+
+    /// The groups and owners.
+    pub fn labels(&self) -> &Labels {
+        &self.labels
     }
 
     /// Returns the name that identifies the project in requests and answers. It is unique among the projects of a

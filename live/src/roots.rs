@@ -1,12 +1,13 @@
 //! Several projects, each with a name.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use aurora_project::{FeedbackReport, Interface, Project, ProjectError, Searchers, UsageLog, chain, root_names};
 use aurora_query::{SearchResults, ShownChunk};
 
-use crate::live_project::{LiveProject, Upkeep};
+use crate::live_project::{Labels, LiveProject, Upkeep};
 use crate::watch::Watch;
 
 /// A function that is called after every answered search.
@@ -26,13 +27,15 @@ struct SearchRecorder {
     observer: OnceLock<Observer>,
 }
 
-/// Error when no root has the requested name.
+/// Error when no root has the requested name, group or owner.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("no root is called {name}")]
+#[error("no {kind} is called {name}")]
 pub struct UnknownRoot {
+    /// `root`, `group` or `owner`.
+    pub kind: &'static str,
     /// The requested name.
     pub name: String,
-    /// The names of all roots.
+    /// All known names of this kind.
     pub names: Vec<String>,
 }
 
@@ -52,6 +55,13 @@ impl Roots {
         Self { projects: names.into_iter().zip(projects).map(live).collect(), searches: Arc::default() }
     }
 
+    /// Creates roots with distinct names and with labels, for which nothing is written.
+    pub fn labelled(projects: Vec<(String, Project, Labels)>) -> Self {
+        let live =
+            |(name, project, labels)| Arc::new(LiveProject::new(name, project, Upkeep::ReadOnly).with_labels(labels));
+        Self { projects: projects.into_iter().map(live).collect(), searches: Arc::default() }
+    }
+
     /// Returns the root called `name`; without a name, the first root.
     ///
     /// # Errors
@@ -59,6 +69,7 @@ impl Roots {
     pub fn get(&self, name: Option<&str>) -> Result<&Arc<LiveProject>, UnknownRoot> {
         let found = self.projects.iter().find(|root| name.is_none_or(|name| root.name() == name));
         found.ok_or_else(|| UnknownRoot {
+            kind: "root",
             name: name.unwrap_or_default().to_owned(),
             names: self.projects.iter().map(|root| root.name().to_owned()).collect(),
         })
@@ -75,6 +86,29 @@ impl Roots {
         names.iter().try_for_each(|name| self.get(Some(name)).map(drop))?;
         let is_named = |root: &&Arc<LiveProject>| names.iter().any(|name| name == root.name());
         let projects = self.projects.iter().filter(is_named).cloned().collect();
+        Ok(Self { projects, searches: Arc::clone(&self.searches) })
+    }
+
+    /// Returns the roots that belong to one of the groups and to one of the owners. An empty list selects all roots.
+    ///
+    /// # Errors
+    /// Fails if no root has one of the labels.
+    pub fn with_labels(&self, groups: &[String], owners: &[String]) -> Result<Self, UnknownRoot> {
+        let labels = |of: fn(&Labels) -> &BTreeSet<String>| {
+            self.projects.iter().flat_map(move |root| of(root.labels())).cloned().collect::<BTreeSet<String>>()
+        };
+        for (kind, wanted, names) in
+            [("group", groups, labels(|labels| &labels.groups)), ("owner", owners, labels(|labels| &labels.owners))]
+        {
+            if let Some(name) = wanted.iter().find(|name| !names.contains(*name)) {
+                return Err(UnknownRoot { kind, name: name.clone(), names: names.into_iter().collect() });
+            }
+        }
+        let has_one =
+            |wanted: &[String], of: &BTreeSet<String>| wanted.is_empty() || wanted.iter().any(|name| of.contains(name));
+        let is_selected =
+            |root: &&Arc<LiveProject>| has_one(groups, &root.labels().groups) && has_one(owners, &root.labels().owners);
+        let projects = self.projects.iter().filter(is_selected).cloned().collect();
         Ok(Self { projects, searches: Arc::clone(&self.searches) })
     }
 

@@ -24,6 +24,7 @@
 mod advice;
 mod annotations;
 mod attribution;
+mod catalog;
 mod changed_definitions;
 mod chunk_name;
 mod contents;
@@ -57,6 +58,7 @@ pub use aurora_redact::masked;
 pub use advice::{advice, causes, chain};
 pub use annotations::{annotations, tag};
 pub use attribution::{AttributedRun, AttributionReport, attribution};
+pub use catalog::{Catalog, CatalogRepository, RepositorySource};
 pub use changed_definitions::{ChangedDefinition, ChangedFile, SourceChanges, source_changes};
 pub use chunk_name::{Names, spellings};
 pub use contents::{ContentsReport, ModelShape, Share, contents};

@@ -52,6 +52,11 @@ impl UserDirectory {
         self.path.join("cache").join("eval-trees")
     }
 
+    /// Directory of the clones that catalogues made, and of the results of their index runs.
+    pub fn catalogs(&self) -> PathBuf {
+        self.path.join("catalogs")
+    }
+
     /// Directory of the user's memory.
     pub fn memory(&self) -> PathBuf {
         self.path.join("memory")

@@ -7,6 +7,7 @@ mod fixture;
 
 mod answers;
 mod attacks;
+mod catalog;
 mod client;
 mod contents;
 mod document;

@@ -1,5 +1,6 @@
 //! Describes the contents of the indexes: statistics, directories, omitted files, and roots.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use aurora_project::{ContentsReport, OmissionReport, ProjectError, TreeReport};
@@ -124,6 +125,10 @@ pub(crate) struct RootSummary {
     path: String,
     /// Whether the root has an index.
     indexed: bool,
+    /// Groups of the root in the catalogue.
+    groups: BTreeSet<String>,
+    /// Owners of the root in the catalogue.
+    owners: BTreeSet<String>,
 }
 
 /// Lists the roots that are served. The first root is the default.
@@ -133,6 +138,8 @@ pub(crate) async fn roots(Shared(state): Shared<Arc<State>>) -> Result<Answer, P
         name: root.name().to_owned(),
         path: root.project().root().display().to_string(),
         indexed: root.project().has_index(),
+        groups: root.labels().groups.clone(),
+        owners: root.labels().owners.clone(),
     };
     state.answer(move |state, _| Ok(state.options.roots.iter().map(summary).collect::<Vec<_>>())).await
 }

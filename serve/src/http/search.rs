@@ -75,6 +75,12 @@ pub(crate) struct SearchBody {
     /// Names of the roots to search; all by default. The results of several roots are ranked together.
     #[serde(default, deserialize_with = "one_or_more")]
     root: Vec<String>,
+    /// Groups of a catalogue; only roots of one of the groups are searched.
+    #[serde(default, deserialize_with = "one_or_more")]
+    groups: Vec<String>,
+    /// Owners of a catalogue; only roots of one of the owners are searched.
+    #[serde(default, deserialize_with = "one_or_more")]
+    owners: Vec<String>,
     /// Whether to search memory as well: the shared entries and the entries of `session`. Memory requires the token of
     /// the server. The answer contains the `source` of each result.
     #[serde(default)]
@@ -238,7 +244,7 @@ struct Found<'a> {
 
 impl<'a> Found<'a> {
     fn new(request: &SearchRequest, body: &SearchBody, state: &'a State) -> Result<Self, Problem> {
-        let roots = state.options.roots.select(&body.root)?;
+        let roots = state.options.roots.select(&body.root)?.with_labels(&body.groups, &body.owners)?;
         let memory = if body.memory { Some(state.agent_memory()?) } else { None };
         let mut search = AgentSearch::open(&roots, memory, body.session.as_deref())?;
         let mut results = search.search(request)?;
