@@ -1,6 +1,7 @@
 //! Code that commands share: arguments, the project and its opened indexes, the terminal and failures.
 
 pub(crate) mod args;
+pub(crate) mod catalogs;
 pub(crate) mod configurations;
 pub(crate) mod document;
 pub(crate) mod failure;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use aurora_live::{Labels, Roots, Upkeep};
 use aurora_project::Project;
 
-use crate::commands::catalog::{self, CatalogStore};
+use crate::context::catalogs::{self, CatalogStore};
 use crate::context::{Outcome, Program, configurations, place};
 use crate::output::sanitize;
 
@@ -20,7 +20,7 @@ pub(crate) fn roots(paths: &[PathBuf], is_read_only: bool, program: &Program) ->
 
 /// Opens the repositories of a catalogue, read-only. Repositories without an index are listed in a warning.
 pub(crate) fn catalog(file: &Path, program: &Program) -> Outcome<Roots> {
-    let (catalog, store) = (catalog::load(file)?, CatalogStore::open(file)?);
+    let (catalog, store) = (catalogs::load(file)?, CatalogStore::open(file)?);
     let mut missing = Vec::new();
     let served = catalog.repositories.into_iter().map(|of| {
         let project = program.project(store.root(&of));

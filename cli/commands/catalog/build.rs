@@ -14,8 +14,8 @@ use aurora_pipeline::CancelToken;
 use aurora_project::{Catalog, CatalogRepository, RepositorySource};
 use clap::Args;
 
-use crate::commands::catalog::store::{BuildOutcome, BuildResult};
-use crate::commands::catalog::{CatalogStore, clone, load};
+use crate::commands::catalog::clone;
+use crate::context::catalogs::{self, BuildOutcome, BuildResult, CatalogStore};
 use crate::context::{Failure, Outcome, Program, interrupt};
 use crate::output::{Role, sanitize, units};
 
@@ -43,7 +43,7 @@ pub(crate) struct BuildCatalogArgs {
 }
 
 pub(crate) fn run(args: &BuildCatalogArgs, program: &Program) -> Outcome {
-    let catalog = load(&args.file)?;
+    let catalog = catalogs::load(&args.file)?;
     let mut store = CatalogStore::open(&args.file)?;
     store.create()?;
     let is_wanted =

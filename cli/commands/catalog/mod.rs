@@ -4,19 +4,14 @@ mod build;
 mod clone;
 mod serve;
 mod status;
-mod store;
 
-use std::path::Path;
-
-use aurora_project::Catalog;
 use clap::Subcommand;
 
 use crate::commands::catalog::build::BuildCatalogArgs;
 use crate::commands::catalog::status::CatalogStatusArgs;
-use crate::context::{Failure, Outcome, Program};
+use crate::context::{Outcome, Program};
 
 pub(crate) use serve::ServeCatalogArgs;
-pub(crate) use store::CatalogStore;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum CatalogCommand {
@@ -31,9 +26,4 @@ pub(crate) fn run(command: &CatalogCommand, program: &Program) -> Outcome {
         CatalogCommand::Status(args) => status::run(args, program),
         CatalogCommand::Serve(args) => serve::run(args, program),
     }
-}
-
-/// Loads a catalogue.
-pub(crate) fn load(file: &Path) -> Outcome<Catalog> {
-    Catalog::load(file).map_err(|found| Failure::findings("the catalogue", &found))
 }

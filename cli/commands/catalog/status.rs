@@ -9,8 +9,7 @@ use aurora_query::explain::relative_time;
 use clap::Args;
 use serde::Serialize;
 
-use crate::commands::catalog::store::{BuildOutcome, BuildResult};
-use crate::commands::catalog::{CatalogStore, load};
+use crate::context::catalogs::{self, BuildOutcome, BuildResult, CatalogStore};
 use crate::context::{Failure, Outcome, Program, ReportFormat};
 use crate::output::{Role, sanitize, units};
 
@@ -100,7 +99,7 @@ impl RepositoryStatus {
 }
 
 pub(crate) fn run(args: &CatalogStatusArgs, program: &Program) -> Outcome {
-    let (catalog, store) = (load(&args.file)?, CatalogStore::open(&args.file)?);
+    let (catalog, store) = (catalogs::load(&args.file)?, CatalogStore::open(&args.file)?);
     let (now, mut results) = (aurora_clock::now_seconds(), store.results());
     let status = |of: CatalogRepository| {
         let root = store.root(&of);

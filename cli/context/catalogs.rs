@@ -1,11 +1,11 @@
-//! The clones of a catalogue, and the result of the last index run of each repository.
+//! Catalogues, with their clones and the result of the last index run of each repository.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use aurora_confined::Directory;
-use aurora_project::{CatalogRepository, RepositorySource, user};
+use aurora_project::{Catalog, CatalogRepository, RepositorySource, user};
 use serde::{Deserialize, Serialize};
 
 use crate::context::{Failure, Outcome};
@@ -14,6 +14,11 @@ use crate::context::{Failure, Outcome};
 const RESULTS: &str = "results.json";
 /// Maximum size of this file in bytes.
 const MAX_RESULTS_BYTES: u64 = 64 << 20;
+
+/// Loads a catalogue.
+pub(crate) fn load(file: &Path) -> Outcome<Catalog> {
+    Catalog::load(file).map_err(|found| Failure::findings("the catalogue", &found))
+}
 
 /// The directory of a catalogue in the user's directory.
 pub(crate) struct CatalogStore {
