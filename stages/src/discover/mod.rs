@@ -5,6 +5,7 @@ mod listing;
 mod listing_cache;
 mod memory;
 mod rules;
+mod shard;
 mod skip;
 mod stat_table;
 mod walk;
@@ -263,6 +264,9 @@ impl Worker for DiscoverWorker<'_> {
         let mut found = self.stage.find_files(cx);
         self.stage.report(&found, cx);
         found.files.sort_by(|a, b| a.path.cmp(&b.path));
+        if let Some(run) = self.stage.tree.shard() {
+            shard::select(run, &mut found, &self.stage.tree, cx.jobs());
+        }
         if let Some(last_check) = &self.stage.last_check {
             self.stage.record_check(last_check, &mut found);
         }

@@ -14,11 +14,13 @@
 
 mod check;
 mod manifest;
+mod merge;
 mod part;
 mod reader;
 mod writer;
 
-pub use manifest::{ArtefactManifest, ArtefactPart};
+pub use manifest::{ArtefactManifest, ArtefactPart, Shard};
+pub use merge::{MAX_SHARDS, Merged};
 pub use reader::ImportContext;
 
 use crate::tables::Table;
