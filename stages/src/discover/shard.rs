@@ -3,12 +3,11 @@
 use std::ops::Range;
 
 use aurora_codec::put_sized;
-use aurora_storage::file_key;
+use aurora_storage::{file_key, is_artefact};
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 
-use super::is_log;
-use super::walk::{WalkOutput, WalkedFile};
+use super::walk::{Omission, WalkOutput, WalkedFile};
 use crate::services::{ShardNumber, ShardRun, SourceTree};
 
 /// Number of bytes of source text that take as long to index as the work that every file needs, regardless of its size.
@@ -17,11 +16,17 @@ const BYTES_PER_FILE: u64 = 2048;
 const TREE_VERSION: &[u8] = b"tree 1";
 
 /// Keeps the files of the shard. Also computes the digest of the whole tree, on `threads` threads.
+///
+/// Artefacts are left out of the tree, so that the files that other shards have written there do not change it.
 pub(super) fn select(run: &ShardRun, found: &mut WalkOutput, tree: &SourceTree, threads: usize) {
-    // The index orders files by their keys. For long paths, this order differs from that of the paths.
+    // The index orders files by their keys. For long paths, the order of the keys differs from the order of the paths.
     found.files.sort_by_cached_key(|file| file_key(&file.path));
-    run.tree.get_or_init(|| tree_digest(found, tree, threads));
-    found.files = found.files.drain(range(&found.files, run.shard)).collect();
+    let contents = contents(&found.files, tree, threads);
+    let files = std::mem::take(&mut found.files).into_iter().zip(contents);
+    let (files, contents): (Vec<_>, Vec<_>) = files.filter(|(_, content)| *content != Content::Artefact).unzip();
+    run.tree.get_or_init(|| tree_digest(&files, &contents, &found.omissions));
+    let range = range(&files, run.shard);
+    found.files = files.into_iter().skip(range.start).take(range.len()).collect();
     found.files.sort_by(|a, b| a.path.cmp(&b.path));
 }
 
@@ -41,26 +46,42 @@ fn range(files: &[WalkedFile], ShardNumber { number, count }: ShardNumber) -> Ra
     end_of(u128::from(number) - 1)..end_of(u128::from(number))
 }
 
-/// Returns the BLAKE3 hash, in hexadecimal, of the paths and contents of all files, and of the paths that cannot be
-/// read. The contents of conversation logs, which are outside the tree, are left out.
-fn tree_digest(found: &WalkOutput, tree: &SourceTree, threads: usize) -> String {
-    let content = |file: &WalkedFile| match is_log(file) {
-        false => tree.read(&file.path).ok().map(|bytes| *blake3::hash(&bytes).as_bytes()),
-        true => None,
+/// The content of a file.
+#[derive(Debug, PartialEq, Eq)]
+enum Content {
+    /// BLAKE3 hash of the content.
+    Hash([u8; blake3::OUT_LEN]),
+    /// The file cannot be read, or is a conversation log, which is outside the tree.
+    Unknown,
+    /// The file is an artefact.
+    Artefact,
+}
+
+/// Reads the files of a tree on `threads` threads.
+fn contents(files: &[WalkedFile], tree: &SourceTree, threads: usize) -> Vec<Content> {
+    let content = |file: &WalkedFile| match tree.read(&file.path) {
+        Ok(bytes) if is_artefact(&bytes) => Content::Artefact,
+        Ok(bytes) if !file.is_log() => Content::Hash(*blake3::hash(&bytes).as_bytes()),
+        _ => Content::Unknown,
     };
-    let contents = || found.files.par_iter().map(content).collect::<Vec<_>>();
-    // Without a pool of its own, the work runs on the global pool.
-    let contents = match ThreadPoolBuilder::new().num_threads(threads).build() {
+    let contents = || files.par_iter().map(content).collect();
+    // If the pool cannot be created, the work runs on the global pool.
+    match ThreadPoolBuilder::new().num_threads(threads).build() {
         Ok(pool) => pool.install(contents),
         Err(_) => contents(),
-    };
+    }
+}
+
+/// Returns the BLAKE3 hash, in hexadecimal, of the paths and contents of all files, and of the paths that cannot be
+/// read.
+fn tree_digest(files: &[WalkedFile], contents: &[Content], omissions: &[Omission]) -> String {
     let mut bytes = Vec::new();
     put_sized(&mut bytes, TREE_VERSION);
-    for (file, content) in found.files.iter().zip(contents) {
+    for (file, content) in files.iter().zip(contents) {
         put_sized(&mut bytes, file.path.as_bytes());
-        put_sized(&mut bytes, content.as_ref().map_or(&[][..], |hash| hash));
+        put_sized(&mut bytes, if let Content::Hash(hash) = content { hash } else { &[] });
     }
-    for omission in found.omissions.iter().filter(|omission| omission.is_error) {
+    for omission in omissions.iter().filter(|omission| omission.is_error) {
         put_sized(&mut bytes, omission.path.as_bytes());
     }
     blake3::hash(&bytes).to_hex().to_string()

@@ -78,8 +78,8 @@ impl<'s> Canonical<'s> {
         Self::concatenated([snapshot], workers)
     }
 
-    /// Like [`Self::new`], for an index that is divided among several snapshots. The paths of each snapshot must follow
-    /// those of the snapshot before. There must be at least one snapshot.
+    /// Like [`Self::new`], for an index that is divided among several snapshots. The paths of each snapshot must be
+    /// greater than the paths of the previous snapshot. There must be at least one snapshot.
     ///
     /// # Errors
     /// Returns the errors of [`Self::new`], and [`StorageError::IdsExhausted`] if there are too many chunks.

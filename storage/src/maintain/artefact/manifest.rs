@@ -3,11 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::PARTS;
-use super::merge::MAX_SHARDS;
 use crate::column::{ColumnDeclaration, check_columns};
 use crate::manifest::{FORMAT_VERSION, ModelInfo};
 use crate::unfinished::Unfinished;
 
+/// Maximum number of shards of a tree. A merge opens the indexes of all shards at the same time.
+pub const MAX_SHARDS: u32 = 64;
 /// Maximum number of dimensions of an artefact's model.
 const MAX_DIMENSIONS: usize = 1 << 16;
 

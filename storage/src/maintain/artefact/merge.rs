@@ -1,6 +1,6 @@
 //! Merges the artefacts of all shards of a tree into the index of a project. Nothing in the artefacts is trusted.
 //!
-//! Every artefact is first imported as an index of its own in the directory for temporary files, and verified there.
+//! Every artefact is first imported as a separate index in the directory for temporary files, and verified there.
 //! [`Canonical`] then numbers the chunks of all these indexes in the order of paths, as if one run had written them.
 
 use std::fs::File;
@@ -29,9 +29,6 @@ const THREAD_BYTES: usize = 16 << 20;
 /// Share of the memory that one transaction may use. One transaction is collected, one waits, and one is written.
 const TRANSACTION_SHARE: usize = 8;
 
-/// Maximum number of shards of a tree. A merge opens the indexes of all shards at the same time.
-pub const MAX_SHARDS: u32 = 64;
-
 /// The content of a merged index.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Merged {
@@ -59,7 +56,7 @@ struct Part {
 
 impl Environment {
     /// Merges the artefacts of all shards of a tree, in any order, into the index of a project, given its `.aurora`
-    /// directory. The index and its artefact are the same as those of a single run on the tree. As in an import, the
+    /// directory. A single run on the tree would give the same index and the same artefact. As in an import, the
     /// existing index is replaced in one step.
     ///
     /// `memory` limits the rows in flight, in bytes. In addition, the merge needs about 200 bytes for each chunk.
@@ -202,17 +199,15 @@ const MAX_LISTED: usize = 8;
 
 /// Returns the first setting in which two manifests differ, except what depends on the files of a shard.
 fn different_settings(a: &ArtefactManifest, b: &ArtefactManifest) -> Option<String> {
-    let differing = |a: &ArtefactManifest, b: &ArtefactManifest| {
-        a.fingerprints.iter().find(|entry| !b.fingerprints.contains(entry)).map(|(stage, _)| format!("stage `{stage}`"))
-    };
-    if let Some(stage) = differing(a, b).or_else(|| differing(b, a)) {
-        return Some(stage);
+    let mut stages = a.fingerprints.iter().zip(&b.fingerprints);
+    if let Some(((stage, _), _)) = stages.find(|(a, b)| a != b) {
+        return Some(format!("stage `{stage}`"));
     }
     let settings = |unfinished: &Unfinished| {
         (unfinished.stale.clone(), unfinished.derived.clone(), unfinished.absent.clone(), unfinished.imported)
     };
     let checks = [
-        ("the order of their stages", a.fingerprints == b.fingerprints),
+        ("their stages", a.fingerprints.len() == b.fingerprints.len()),
         ("the embedding model", a.model == b.model),
         ("the custom columns", a.columns == b.columns),
         ("the programs that were allowed", settings(&a.unfinished) == settings(&b.unfinished)),
@@ -220,7 +215,7 @@ fn different_settings(a: &ArtefactManifest, b: &ArtefactManifest) -> Option<Stri
     checks.into_iter().find(|(_, is_equal)| !is_equal).map(|(what, _)| what.to_owned())
 }
 
-/// Checks that the paths of every shard follow those of the shard before.
+/// Checks that all paths of a shard are greater than the paths of the previous shard.
 fn check_order(parts: &[Part], snapshots: &[Snapshot]) -> Result<(), StorageError> {
     let mut last: Option<(Vec<u8>, &Part)> = None;
     for (part, snapshot) in parts.iter().zip(snapshots) {
