@@ -226,6 +226,8 @@ fn a_killed_shard_leaves_no_file_and_can_be_repeated() {
     let arguments = ["mem", "index", "-q", "--shard", "1/2", "--output", "again.part"];
     for wait in [1, 20, 60, 120, 240] {
         let mut command = fixture.command();
+        // A killed run leaves its temporary index.
+        command.env("TMPDIR", fixture.home());
         let mut shard =
             command.args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the program starts");
         std::thread::sleep(Duration::from_millis(wait));
