@@ -136,6 +136,9 @@ pub enum StorageError {
         /// Description of the damage.
         what: String,
     },
+    /// Artefacts of shards that are not the whole of one index.
+    #[error("{0}; nothing was written")]
+    Shards(String),
     /// The file cannot be read because of its permissions.
     #[error("{} cannot be read ({source}); change its permissions", path.display())]
     Unreadable {

@@ -89,7 +89,7 @@ pub use column::{BUILT_IN_METADATA, ColumnDeclaration, ColumnKind};
 pub use environment::Environment;
 pub use error::{Distrust, StorageError};
 pub use index_id::IndexId;
-pub use maintain::artefact::{ArtefactManifest, ArtefactPart, ImportContext};
+pub use maintain::artefact::{ArtefactManifest, ArtefactPart, ImportContext, MAX_SHARDS, Merged, Shard, is_artefact};
 pub use maintain::compact::Compaction;
 pub use maintain::verify::VerifyReport;
 pub use manifest::{CHUNK_STAGE_PREFIX, FORMAT_VERSION, Manifest, ManifestUpdate, ModelInfo, SegmentInfo};
@@ -102,7 +102,7 @@ pub use read::chunk::{
     UnknownChunkType, module_name,
 };
 pub use read::content::{CacheCounter, CacheCounts};
-pub use read::files::{FileFinder, FileOutcome, FileRecord, FileRow, FileStamp};
+pub use read::files::{FileFinder, FileOutcome, FileRecord, FileRow, FileStamp, key as file_key};
 pub use read::label::{Label, LabelKind};
 pub use read::representation::FileRepresentation;
 pub use read::sizes::TableSize;

@@ -114,6 +114,24 @@ impl Unfinished {
         known.unwrap_or_else(|| UnfinishedRows { stage: stage.to_owned(), ..UnfinishedRows::default() })
     }
 
+    /// Adds the unfinished work of another part of the same tree.
+    pub(crate) fn append(&mut self, other: Self) {
+        for added in other.rows {
+            match self.rows.binary_search_by(|rows| rows.stage.cmp(&added.stage)) {
+                Ok(at) => {
+                    let rows = &mut self.rows[at];
+                    rows.failed = rows.failed.saturating_add(added.failed);
+                    rows.waiting = rows.waiting.saturating_add(added.waiting);
+                }
+                Err(at) => self.rows.insert(at, added),
+            }
+        }
+        self.failures.extend(other.failures);
+        self.failures.sort_unstable();
+        self.failures.dedup();
+        self.imported |= other.imported;
+    }
+
     /// Adds the unfinished rows of a file with `chunks` chunks.
     pub(crate) fn add(&mut self, rows: &[UnfinishedRow], chunks: usize) {
         self.count(rows, chunks, u64::saturating_add);

@@ -14,6 +14,7 @@ mod examples;
 mod languages;
 mod properties;
 mod reruns;
+mod shards;
 mod unfinished;
 mod untrusted;
 

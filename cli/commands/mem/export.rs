@@ -37,7 +37,7 @@ pub(crate) struct ExportArgs {
 }
 
 /// Name and version of this program in artefacts.
-const PROGRAM: &str = concat!("aur ", env!("CARGO_PKG_VERSION"));
+pub(crate) const PROGRAM: &str = concat!("aur ", env!("CARGO_PKG_VERSION"));
 
 /// Writes the artefact and prints a summary of its content.
 pub(crate) fn run(args: &ExportArgs, program: &Program) -> Outcome {
@@ -66,7 +66,7 @@ pub(crate) fn run(args: &ExportArgs, program: &Program) -> Outcome {
 }
 
 /// Checks that the output file is not a symbolic link with which the repository could redirect the output.
-fn check_target(file: &Path, root: &Path) -> Outcome {
+pub(crate) fn check_target(file: &Path, root: &Path) -> Outcome {
     if is_link_within(file, root) {
         return Err(Failure::new(format!("{} is a symbolic link inside the indexed tree", file.display()))
             .with_help("if you mean the target of the link, give its path"));

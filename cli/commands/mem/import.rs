@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use aurora_confined::{Refusal, open_regular, refusal_of};
 use aurora_memory::Owner;
 use aurora_project::user;
-use aurora_storage::{Environment, ImportContext, Workers};
+use aurora_storage::{Environment, ImportContext, StorageError, Workers};
 use clap::{Args, ValueEnum};
 
 use crate::commands::mem::export::{contents, write_commit};
@@ -83,7 +83,10 @@ pub(crate) fn run(args: &ImportArgs, program: &Program) -> Outcome {
     let shown = project.root().display().to_string();
     let (known, workers) = (&user::trust().known, Workers::default());
     let context = ImportContext { name, root: &shown, now: aurora_clock::now_seconds(), known, workers };
-    let imported = Environment::import(&project.directory(), &mut input, context)?;
+    let imported = Environment::import(&project.directory(), &mut input, context).map_err(|error| match error {
+        StorageError::Shards(_) => Failure::from(error).with_help("combine all parts with `aur mem merge`"),
+        error => error.into(),
+    })?;
     project.record()?;
     if !imported.complete {
         terminal.warn("the index is incomplete: the run that built it was stopped early, could not read every file, or lacks stage results");

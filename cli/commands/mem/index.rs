@@ -9,6 +9,7 @@ use aurora_storage::{Environment, OpenMode, ProjectDirectory};
 use aurora_suggest::did_you_mean;
 use clap::Args;
 
+use crate::commands::mem::shard::{self, ShardArgs};
 use crate::context::indexing::{build, print_problems};
 use crate::context::{
     Failure, Outcome, Program, Purpose, ReportFormat, Untrusted, args, configurations, memories, pipeline_choice,
@@ -24,6 +25,7 @@ Examples:
   aur mem index ~/src/app --jobs 4        index another directory with four workers
   aur mem index --pipeline lexical        keywords only, no embeddings
   aur mem index --pipeline ci/nightly.toml --min-coverage 95 --format json
+  aur mem index --shard 2/8 --output 2.part
 
 The index is written to PATH/.aurora, which git ignores. Ctrl-C stops cleanly: committed work is
 kept, and the next run continues from there.")]
@@ -74,6 +76,9 @@ pub(crate) struct IndexArgs {
     #[arg(long, value_name = "COLUMN=PCT", value_parser = args::parse_named_percent)]
     pub(crate) min_column: Vec<(String, f64)>,
 
+    #[command(flatten)]
+    pub(crate) part: ShardArgs,
+
     /// Output format
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
     pub(crate) format: ReportFormat,
@@ -99,6 +104,10 @@ pub(crate) fn run(args: &IndexArgs, program: &Program) -> Outcome {
         ..program.options(root)?
     };
     check_thresholds(&options)?;
+    let part = args.part.shard.zip(args.part.output.as_deref());
+    if let Some((_, target)) = part {
+        shard::check_output(target, &options.root)?;
+    }
     let untrusted = args.untrusted.unwrap_or_else(|| default_for(&options));
     let options = programs::allowed(options, untrusted, Purpose::Index, &program.terminal)?;
     let progress = if args.quiet {
@@ -106,14 +115,20 @@ pub(crate) fn run(args: &IndexArgs, program: &Program) -> Outcome {
     } else {
         progress::IndexProgress::visible(program.terminal.live && program.verbose == 0)
     };
-    let summary = build(&options, &progress, program)?;
-    record_content(&options, program);
+    let is_text = args.format == ReportFormat::Text && !args.quiet;
+    let summary = match part {
+        Some((number, target)) => shard::build(number, target, &options, &progress, program, is_text)?,
+        None => build(&options, &progress, program)?,
+    };
+    if part.is_none() {
+        record_content(&options, program);
+    }
     if args.force {
         memories::repair_indexes(&options.root, &program.terminal);
     }
     match args.format {
         ReportFormat::Json => program.terminal.write(|out| json::write_line(out, &summary))?,
-        ReportFormat::Text if args.quiet => print_problems(&summary, &program.terminal),
+        ReportFormat::Text if args.quiet || part.is_some() => print_problems(&summary, &program.terminal),
         ReportFormat::Text => {
             let text = summary::render(&summary, program.terminal.out);
             program.terminal.write(|out| out.write_all(text.as_bytes()))?;

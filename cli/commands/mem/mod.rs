@@ -15,6 +15,7 @@ mod import_entries;
 mod index;
 mod link;
 mod list;
+mod merge;
 mod mine;
 mod policies;
 mod prune;
@@ -24,6 +25,7 @@ mod remove;
 mod roots;
 mod schema;
 pub(crate) mod search;
+mod shard;
 mod show;
 mod stats;
 mod tag;
@@ -80,6 +82,7 @@ pub(crate) enum MemCommand {
     Verify(verify::VerifyArgs),
     Export(export::ExportArgs),
     Import(import::ImportArgs),
+    Merge(merge::MergeArgs),
     #[command(name = "trust-index")]
     TrustIndex(trust_index::TrustArgs),
     Compact(compact::CompactArgs),
@@ -120,6 +123,7 @@ impl MemCommand {
                 Some(from) => import_entries::run(args, from, program),
                 None => import::run(args, program),
             },
+            Self::Merge(args) => merge::run(args, program),
             Self::TrustIndex(args) => trust_index::run(args, program),
             Self::Compact(args) => compact::run(args, program),
             Self::Eval(args) => eval::run(args, program),

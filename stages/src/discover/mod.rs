@@ -5,6 +5,7 @@ mod listing;
 mod listing_cache;
 mod memory;
 mod rules;
+mod shard;
 mod skip;
 mod stat_table;
 mod walk;
@@ -20,7 +21,7 @@ use aurora_pipeline::{
     Access, BuildContext, CancelToken, Emitter, Fingerprint, Problems, Stage, StageConfig, StageContext, StageError,
     Worker, stage_options,
 };
-use aurora_storage::{ProjectDirectory, UserDirectory};
+use aurora_storage::ProjectDirectory;
 
 use crate::columns::{INODE, Inode, LANGUAGE, MTIME, PATH, RelativePath, SIZE};
 use crate::formats::FormatTable;
@@ -212,7 +213,7 @@ impl DiscoverStage {
         let keeps_logs = self.tree.only().is_none() && logs.as_deref().is_some_and(is_set_up);
         let mut has_logs = false;
         for document in documents {
-            let is_log = is_log(&document);
+            let is_log = document.is_log();
             if !is_log && document.size > self.config.max_file_size {
                 let (path, reason) = (document.path.to_string(), "larger than max_file_size".into());
                 found.omissions.push(Omission { path, reason, is_error: false });
@@ -263,6 +264,9 @@ impl Worker for DiscoverWorker<'_> {
         let mut found = self.stage.find_files(cx);
         self.stage.report(&found, cx);
         found.files.sort_by(|a, b| a.path.cmp(&b.path));
+        if let Some(run) = self.stage.tree.shard() {
+            shard::select(run, &mut found, &self.stage.tree, cx.jobs());
+        }
         if let Some(last_check) = &self.stage.last_check {
             self.stage.record_check(last_check, &mut found);
         }
@@ -322,11 +326,7 @@ impl EmittedBatches {
 
 /// Returns the number of bytes of a file that a batch contains. The text of a large log is in later batches.
 fn batch_bytes(file: &WalkedFile) -> u64 {
-    if is_log(file) { file.size.min(PART_BYTES as u64) } else { file.size }
-}
-
-fn is_log(file: &WalkedFile) -> bool {
-    file.path.starts_with(UserDirectory::CONVERSATIONS_PREFIX)
+    if file.is_log() { file.size.min(PART_BYTES as u64) } else { file.size }
 }
 
 /// Returns the number of files in the next batch, which is at least 1.

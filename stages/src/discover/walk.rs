@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use aurora_confined as confined;
-use aurora_storage::{FileStamp, ProjectDirectory};
+use aurora_storage::{FileStamp, ProjectDirectory, UserDirectory};
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 
@@ -41,6 +41,11 @@ pub(super) struct WalkedFile {
 }
 
 impl WalkedFile {
+    /// Whether the file is a conversation log, which is outside the tree.
+    pub(super) fn is_log(&self) -> bool {
+        self.path.starts_with(UserDirectory::CONVERSATIONS_PREFIX)
+    }
+
     fn path_and_metadata(&self) -> (&str, FileMetadata) {
         (&self.path, FileMetadata { size: self.size, stamp: self.stamp })
     }

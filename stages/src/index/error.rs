@@ -44,6 +44,11 @@ pub enum IndexError {
     /// The run requires an index that it can update, but there is none. Nothing was written.
     #[error("there is no index that this run can update: {0}")]
     Required(String),
+    /// The run was restricted to a shard, but this stage of the pipeline supplies documents. Nothing was written.
+    #[error(
+        "a shard cannot be indexed with stage `{0}`, which supplies documents; disable the stage, or index the whole tree"
+    )]
+    Supplier(String),
     /// The index cannot be opened or written.
     #[error(transparent)]
     Storage(#[from] StorageError),

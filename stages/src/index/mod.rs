@@ -25,6 +25,7 @@ mod run_services;
 mod runs;
 mod scope;
 mod scratch;
+mod shard;
 mod sibling;
 mod summary;
 mod thresholds;
@@ -36,6 +37,7 @@ use std::time::{Duration, Instant};
 use aurora_pipeline::{Observer as _, Silent};
 use aurora_storage::{Environment, OpenMode, ProjectDirectory, StorageError};
 
+pub use crate::services::{ShardNumber, ShardRun};
 pub use crate::stand_in::is_built_in;
 pub use aurora_history::git_directory;
 pub use column_state::{ColumnState, FailedRow, column_states, failed_rows};
@@ -53,6 +55,7 @@ pub use query_embedder::{StageEmbedder, query_embedder};
 pub use refresh::{OutdatedReason, Refresh, Updated, may_update, refresh};
 pub use runs::{RunRecord, RunStage, runs};
 pub use scope::{kept, recorded_settings};
+pub use shard::run_shard;
 pub use summary::{
     ChunkCounts, EarlierResults, FileCounts, IndexSummary, KeywordIndex, Skipped, StageNotRun, Unreadable,
 };
@@ -79,8 +82,7 @@ use root::with_indexable_root;
 /// Fails if the configuration is invalid, the index cannot be written, or a stage fails.
 pub fn run(options: &IndexOptions, observer: &dyn IndexObserver) -> Result<IndexSummary, IndexError> {
     let time = ProcessorTime::start();
-    let threads = options.jobs.or_else(|| std::thread::available_parallelism().ok().map(usize::from));
-    descriptors::ensure(threads.unwrap_or(1))?;
+    ensure_descriptors(options)?;
     let options = &with_indexable_root(options)?;
     if options.requires_index {
         recovery::require(options)?;
@@ -114,6 +116,12 @@ pub fn run(options: &IndexOptions, observer: &dyn IndexObserver) -> Result<Index
             None => return Err(error),
         }
     }
+}
+
+/// Checks that the run may open enough files for its threads.
+fn ensure_descriptors(options: &IndexOptions) -> Result<(), IndexError> {
+    let threads = options.jobs.or_else(|| std::thread::available_parallelism().ok().map(usize::from));
+    descriptors::ensure(threads.unwrap_or(1))
 }
 
 /// Minimum size in bytes of an index that a run compacts.

@@ -6,11 +6,12 @@ use std::time::Duration;
 
 use aurora_analysis::ModelDirectory;
 use aurora_pipeline::{CancelToken, Observer, Registry, Services, Silent};
-use aurora_storage::{UserDirectory, Workers};
+use aurora_storage::{ProjectDirectory, UserDirectory, Workers};
 
 use super::trust::Trust;
 use crate::git_signal::WalkProgress;
 use crate::limits::Limits;
+use crate::services::ShardRun;
 
 /// The pipeline to run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -77,6 +78,9 @@ pub struct IndexOptions {
     pub requires_index: bool,
     /// Whether to fail without writing anything if the project's `.aurora` is missing.
     pub requires_directory: bool,
+    /// Restricts the run to a part of the tree; `None` for a run on the whole tree. [`run_shard`](super::run_shard) sets
+    /// it.
+    pub shard: Option<ShardRun>,
     /// Number of threads. Defaults to the number of cores.
     pub jobs: Option<usize>,
     /// Memory limit for batches in flight and for postings that are not written yet, in bytes. Defaults to the value in
@@ -120,6 +124,7 @@ impl IndexOptions {
             force: false,
             requires_index: false,
             requires_directory: false,
+            shard: None,
             jobs: None,
             memory: None,
             patience: None,
@@ -130,6 +135,14 @@ impl IndexOptions {
             models,
             trust,
             limits: Limits::default(),
+        }
+    }
+
+    /// Returns the directory of the index.
+    pub(super) fn project(&self) -> ProjectDirectory {
+        match &self.shard {
+            Some(run) => ProjectDirectory::at(&run.directory),
+            None => ProjectDirectory::in_root(&self.root),
         }
     }
 

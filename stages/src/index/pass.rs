@@ -48,7 +48,7 @@ pub(super) fn pass(
     let thresholds: Vec<_> = plan.stages().iter().map(|stage| (stage.name().to_owned(), stage.thresholds())).collect();
     let mut warnings: Vec<_> = plan.warnings().iter().map(ToString::to_string).collect();
     let memory = MemoryShares::from_total(options.memory.unwrap_or(plan.run_config().memory));
-    let project = ProjectDirectory::in_root(root);
+    let project = options.project();
     let environment = if options.requires_directory {
         Environment::open_in_existing(project.path())?
     } else {
@@ -169,7 +169,7 @@ pub(super) fn pass(
     };
     let is_left = is_complete && !is_first && !is_of_one_configuration;
     let snapshot = environment.snapshot()?;
-    if published.generation != before.generation {
+    if published.generation != before.generation && options.shard.is_none() {
         access::follow_moves(root, &moves.take(), &options.trust.known, &snapshot, aurora_clock::now_seconds());
     }
     warnings.extend(record(&project, &options.trust, &snapshot));

@@ -52,7 +52,7 @@ impl RunServices {
         let threads = options.jobs.unwrap_or_else(|| plan.run_config().threads());
         let writer = environment.writer(WriterOptions { memory: memory.writer, threads, columns: columns.clone() })?;
         let previous = environment.snapshot()?;
-        let project = ProjectDirectory::in_root(&options.root);
+        let project = options.project();
         if previous.manifest().generation == 0 {
             options.trust.known.announce(project.path(), &writer.id());
         }
@@ -136,6 +136,7 @@ impl RunServices {
             PassKind::Whole | PassKind::Changes => repository,
         };
         let tree = SourceTree::new(tree, options.conversations.clone());
+        let tree = options.shard.iter().cloned().fold(tree, SourceTree::with_shard);
         Ok(Self {
             tree: Arc::new(only.into_iter().fold(tree, SourceTree::with_only)),
             previous: Arc::new(PreviousIndex::new(previous, restores_vectors)),

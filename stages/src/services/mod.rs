@@ -12,6 +12,7 @@ mod models;
 mod moves;
 mod previous_index;
 mod run_clock;
+mod shard;
 mod source_tree;
 mod unread;
 
@@ -28,6 +29,7 @@ pub(crate) use models::Models;
 pub(crate) use moves::Moves;
 pub(crate) use previous_index::{PreviousIndex, RestoredChunk, Retry, RunScope, UnfinishedPolicy};
 pub(crate) use run_clock::RunClock;
+pub use shard::{ShardNumber, ShardRun};
 pub(crate) use source_tree::{MAX_FILE_SIZE, SourceTree};
 pub(crate) use unread::{ROOT, UnreadPaths, is_gone};
 

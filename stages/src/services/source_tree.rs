@@ -8,6 +8,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use aurora_confined::{Directory, Refusal, refusal_of};
 use aurora_storage::UserDirectory;
 
+use super::shard::ShardRun;
 use super::unread::{UnreadPaths, is_gone};
 use crate::columns::RelativePath;
 
@@ -22,6 +23,8 @@ pub(crate) struct SourceTree {
     conversations: Option<PathBuf>,
     /// The only file or document that the run processes, if the run is limited to one.
     only: Option<RelativePath>,
+    /// The part of the tree that the run indexes, if the run is limited to a part.
+    shard: Option<ShardRun>,
     max_file_size: OnceLock<u64>,
     unread: Mutex<UnreadPaths>,
 }
@@ -29,13 +32,24 @@ pub(crate) struct SourceTree {
 impl SourceTree {
     /// Returns a tree in which nothing has been read. `conversations` is the directory of the user's conversation logs.
     pub(crate) fn new(root: Directory, conversations: Option<PathBuf>) -> Self {
-        Self { root, conversations, only: None, max_file_size: OnceLock::new(), unread: Mutex::default() }
+        Self { root, conversations, only: None, shard: None, max_file_size: OnceLock::new(), unread: Mutex::default() }
     }
 
     /// Limits the tree to one file or document.
     #[must_use]
     pub(crate) fn with_only(self, path: &str) -> Self {
         Self { only: Some(path.into()), ..self }
+    }
+
+    /// Limits the tree to a shard.
+    #[must_use]
+    pub(crate) fn with_shard(self, run: ShardRun) -> Self {
+        Self { shard: Some(run), ..self }
+    }
+
+    /// Returns the shard to which the run is limited.
+    pub(crate) fn shard(&self) -> Option<&ShardRun> {
+        self.shard.as_ref()
     }
 
     /// Returns the path of the only file or document of the run, or `None` in a run on all files.

@@ -13,7 +13,7 @@ use crate::maintain::replacement::Replacement;
 use crate::manifest::Manifest;
 use crate::opening::OpenMode;
 use crate::project::{ProjectDirectory, keep_out_of_git};
-use crate::read::{Snapshot, VectorBlockWriter};
+use crate::read::Snapshot;
 use crate::trust::KnownIndexes;
 use crate::workers::Workers;
 use crate::write::has_leftovers;
@@ -146,10 +146,6 @@ fn copy(
     workers: Workers,
 ) -> Result<Manifest, StorageError> {
     let canonical = Canonical::new(snapshot, workers)?;
-    let mut emit = |operation| to.committer().push(operation);
-    canonical.content(evidence, &mut emit)?;
-    let segment = canonical.segment(&mut emit)?;
-    canonical.lengths(&mut emit)?;
-    canonical.vectors(VectorBlockWriter::operations, &mut emit)?;
+    let segment = canonical.rows(evidence, &mut |operation| to.committer().push(operation))?;
     Ok(canonical.manifest(generation, segment))
 }

@@ -43,6 +43,15 @@ pub(crate) struct Replacement {
 impl Replacement {
     /// Takes the writer's lock in `home`, the `.aurora` directory, and creates an empty new index.
     pub(crate) fn begin(home: &Directory, known: &KnownIndexes) -> Result<Self, StorageError> {
+        Self::begin_within(home, known, BATCH_BYTES)
+    }
+
+    /// Like [`Self::begin`], with transactions of at most `batch_bytes` bytes.
+    pub(crate) fn begin_within(
+        home: &Directory,
+        known: &KnownIndexes,
+        batch_bytes: usize,
+    ) -> Result<Self, StorageError> {
         let lock = FileLock::writer(home)?;
         move_back(home)?;
         fault::point();
@@ -55,7 +64,7 @@ impl Replacement {
         }
         let store = IndexStore::open(NEW, home, OpenMode::Create, EnvFlags::empty())?;
         let base = Snapshot::open(&store)?;
-        let committer = Committer::new(&base, BATCH_BYTES);
+        let committer = Committer::new(&base, batch_bytes.min(BATCH_BYTES));
         replacement.parts = Some((base, committer));
         Ok(replacement)
     }

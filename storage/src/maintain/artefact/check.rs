@@ -254,7 +254,7 @@ fn check_path(path: &str) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::maintain::artefact::part::FrameBuilder;
+    use crate::maintain::artefact::part::{FrameBuilder, LEVEL};
     use crate::read::chunk::ChunkId;
     use crate::read::files::{FileOutcome, FileRecord};
     use crate::tables::block_key;
@@ -280,7 +280,7 @@ mod tests {
     fn push_rows(checker: &mut Checker, table: Table, rows: &[(&[u8], &[u8])]) -> Result<(), String> {
         let mut builder = FrameBuilder::new("rows");
         rows.iter().for_each(|(key, value)| _ = builder.push(key, value).expect("the row is short"));
-        let frame = Frame::new(&builder.take().expect("rows were added")).expect("the rows can be compressed");
+        let frame = Frame::new(&builder.take().expect("rows were added"), LEVEL).expect("the rows can be compressed");
         checker.push(table, checker.limits.check(table, &frame)?).map(drop)
     }
 

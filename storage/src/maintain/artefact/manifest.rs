@@ -7,6 +7,8 @@ use crate::column::{ColumnDeclaration, check_columns};
 use crate::manifest::{FORMAT_VERSION, ModelInfo};
 use crate::unfinished::Unfinished;
 
+/// Maximum number of shards of a tree. A merge opens the indexes of all shards at the same time.
+pub const MAX_SHARDS: u32 = 64;
 /// Maximum number of dimensions of an artefact's model.
 const MAX_DIMENSIONS: usize = 1 << 16;
 
@@ -20,6 +22,9 @@ pub struct ArtefactManifest {
     pub program: String,
     /// Commit that was checked out when the tree was indexed.
     pub head_commit: Option<String>,
+    /// The part of the tree that the index covers; `None` for a whole index.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<Shard>,
     /// Whether the last run processed everything that it was to index, and every stage had a result for every row.
     pub complete: bool,
     /// The embedding model.
@@ -46,6 +51,18 @@ pub struct ArtefactManifest {
     pub parts: Vec<ArtefactPart>,
 }
 
+/// A part of a tree: the files of one range of the sorted paths.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Shard {
+    /// Number of the part, from 1.
+    pub number: u32,
+    /// Number of parts into which the tree is divided.
+    pub count: u32,
+    /// Digest of the whole tree, in hexadecimal.
+    pub tree: String,
+}
+
 /// One part of an artefact, which contains a table in compressed frames.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -70,6 +87,11 @@ impl ArtefactManifest {
     pub(super) fn check(&self) -> Result<(), String> {
         if self.index_format != FORMAT_VERSION {
             return Err(format!("it has format {}", self.index_format));
+        }
+        if let Some(Shard { number, count, .. }) = &self.shard
+            && !((1..=MAX_SHARDS).contains(count) && (1..=*count).contains(number))
+        {
+            return Err(format!("it is shard {number} of {count}"));
         }
         if self.chunks == u32::MAX {
             return Err("it has too many chunks".to_owned());

@@ -14,17 +14,24 @@
 
 mod check;
 mod manifest;
+mod merge;
 mod part;
 mod reader;
 mod writer;
 
-pub use manifest::{ArtefactManifest, ArtefactPart};
+pub use manifest::{ArtefactManifest, ArtefactPart, MAX_SHARDS, Shard};
+pub use merge::Merged;
 pub use reader::ImportContext;
 
 use crate::tables::Table;
 
 /// First bytes of every artefact. The CR LF reveals a file that a transfer in text mode has changed.
 const MAGIC: &[u8; 8] = b"AURMEM\r\n";
+/// Whether a file with this content is an artefact, perhaps a damaged one.
+pub fn is_artefact(content: &[u8]) -> bool {
+    content.starts_with(MAGIC)
+}
+
 /// Version of the layout that this build reads and writes.
 const VERSION: u32 = 2;
 /// Number of bytes before the manifest.

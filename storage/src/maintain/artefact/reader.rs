@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::check::{Checker, Limits};
-use super::manifest::ArtefactManifest;
+use super::manifest::{ArtefactManifest, Shard};
 use super::part::{Frame, PartReader};
 use super::{HEADER, MAGIC, MAX_MANIFEST_BYTES, PARTS, VERSION};
 use crate::environment::Environment;
@@ -49,11 +49,28 @@ impl Environment {
     ) -> Result<ArtefactManifest, StorageError> {
         let mut input = Input { inner: artefact, name: context.name };
         let announced = input.manifest()?;
+        if let Some(Shard { number, count, .. }) = &announced.shard {
+            let what = format!("{} is only shard {number} of {count} of an index", context.name.display());
+            return Err(StorageError::Shards(what));
+        }
+        input.import(directory, &announced, context)?;
+        Ok(announced)
+    }
+}
+
+impl Input<'_> {
+    /// Writes the rest of the artefact to the index of a project, see [`Environment::import`].
+    pub(super) fn import(
+        &mut self,
+        directory: &Path,
+        announced: &ArtefactManifest,
+        context: ImportContext<'_>,
+    ) -> Result<(), StorageError> {
         let home = ProjectDirectory::at(directory).create().map_err(|error| StorageError::io(directory, error))?;
         keep_out_of_git(&home)?;
         let mut replacement = Replacement::begin(&home, context.known)?;
         let generation = generation_before(directory)? + 1;
-        let manifest = input.write_rows(&announced, &mut replacement, context.workers)?;
+        let manifest = self.write_rows(announced, &mut replacement, context.workers)?;
         let manifest = Manifest {
             generation,
             imported: true,
@@ -65,20 +82,19 @@ impl Environment {
         let snapshot = replacement.complete(&manifest)?;
         let report = snapshot.verify_with(context.workers);
         if let Some(problem) = report.problems.into_iter().next() {
-            return Err(input.damaged("content", problem));
+            return Err(self.damaged("content", problem));
         }
         if report.vectors != announced.vectors {
             let what = format!("it announces {} vectors, some of which belong to no chunk", announced.vectors);
-            return Err(input.damaged("vectors", what));
+            return Err(self.damaged("vectors", what));
         }
         drop(snapshot);
-        replacement.finish()?;
-        Ok(announced)
+        replacement.finish()
     }
 }
 
 /// Returns the generation of the current index; 0 if there is no usable index. The caller holds the writer's lock.
-fn generation_before(directory: &Path) -> Result<u64, StorageError> {
+pub(super) fn generation_before(directory: &Path) -> Result<u64, StorageError> {
     match Environment::open(directory, OpenMode::Existing).and_then(|environment| environment.snapshot()) {
         Ok(snapshot) => Ok(snapshot.manifest().generation),
         Err(StorageError::NoIndex { .. }) => Ok(0),
@@ -88,14 +104,14 @@ fn generation_before(directory: &Path) -> Result<u64, StorageError> {
 }
 
 /// An artefact being read.
-struct Input<'r> {
-    inner: &'r mut dyn Read,
-    name: &'r Path,
+pub(super) struct Input<'r> {
+    pub(super) inner: &'r mut dyn Read,
+    pub(super) name: &'r Path,
 }
 
 impl Input<'_> {
     /// Reads and checks the header and the manifest.
-    fn manifest(&mut self) -> Result<ArtefactManifest, StorageError> {
+    pub(super) fn manifest(&mut self) -> Result<ArtefactManifest, StorageError> {
         let head = self.read_up_to(HEADER as u64)?;
         let Some(rest) = head.strip_prefix(MAGIC) else {
             let reason = if head.is_empty() { "it is empty" } else { "it does not start with an artefact header" };
@@ -228,7 +244,7 @@ impl Input<'_> {
         }
     }
 
-    fn damaged(&self, part: &str, what: String) -> StorageError {
+    pub(super) fn damaged(&self, part: &str, what: String) -> StorageError {
         damaged(self.name, part, what)
     }
 }

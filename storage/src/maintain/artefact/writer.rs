@@ -6,8 +6,8 @@ use std::path::Path;
 
 use aurora_confined::Directory;
 
-use super::manifest::ArtefactManifest;
-use super::part::{Frame, FrameBuilder, PartWriter};
+use super::manifest::{ArtefactManifest, Shard};
+use super::part::{Frame, FrameBuilder, LEVEL, PartWriter, SHARD_LEVEL};
 use super::{HEADER, MAGIC, PARTS, VERSION};
 use crate::error::StorageError;
 use crate::maintain::canonical::{Canonical, Evidence};
@@ -25,6 +25,20 @@ impl Snapshot {
     /// Fails if nothing has been published, if the index is damaged, if `target` exists and is not a file, or if the
     /// directory of `target` cannot be written. On an error, `target` is unchanged.
     pub fn export(&self, target: &Path, program: &str, workers: Workers) -> Result<ArtefactManifest, StorageError> {
+        self.export_shard(target, program, None, workers)
+    }
+
+    /// Like [`Self::export`], for an index of one shard of a tree. With `None`, the index covers the whole tree.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Self::export`].
+    pub fn export_shard(
+        &self,
+        target: &Path,
+        program: &str,
+        shard: Option<Shard>,
+        workers: Workers,
+    ) -> Result<ArtefactManifest, StorageError> {
         if target.metadata().is_ok_and(|metadata| !metadata.is_file()) {
             return Err(StorageError::Refused(format!("{} exists and is not a file", target.display())));
         }
@@ -42,7 +56,7 @@ impl Snapshot {
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
         let mut file = builder.tempfile_in(directory).map_err(io)?;
-        let export = Export { snapshot: self, target, scratch: Some(directory), workers };
+        let export = Export { snapshot: self, target, shard, scratch: Some(directory), workers };
         let manifest = export.write(file.as_file_mut(), program)?;
         file.as_file().sync_all().map_err(io)?;
         file.persist(target).map_err(|error| io(error.error))?;
@@ -65,7 +79,7 @@ impl Snapshot {
         program: &str,
         workers: Workers,
     ) -> Result<ArtefactManifest, StorageError> {
-        Export { snapshot: self, target: name, scratch: None, workers }.write(out, program)
+        Export { snapshot: self, target: name, shard: None, scratch: None, workers }.write(out, program)
     }
 }
 
@@ -73,6 +87,7 @@ impl Snapshot {
 struct Export<'e> {
     snapshot: &'e Snapshot,
     target: &'e Path,
+    shard: Option<Shard>,
     /// Directory of the temporary files of parts; `None` for the system's directory.
     scratch: Option<&'e Path>,
     workers: Workers,
@@ -103,7 +118,8 @@ impl Export<'_> {
         }
         let canonical = Canonical::new(self.snapshot, self.workers)?;
         let mut parts = PARTS.into_iter().map(|(_, name)| self.start(name)).collect::<Result<Vec<_>, _>>()?;
-        let compress = |(part, rows): (usize, Vec<u8>)| (part, Frame::new(&rows));
+        let level = if self.shard.is_some() { SHARD_LEVEL } else { LEVEL };
+        let compress = |(part, rows): (usize, Vec<u8>)| (part, Frame::new(&rows, level));
         let (vectors, segment) = self.workers.in_order(
             compress,
             |(part, frame)| frame.and_then(|frame| parts[part].push(&frame)).map_err(|error| self.io(error)),
@@ -134,6 +150,7 @@ impl Export<'_> {
             index_format: FORMAT_VERSION,
             program: program.to_owned(),
             head_commit: known.head_commit.clone(),
+            shard: self.shard.clone(),
             complete: self.snapshot.is_complete()?,
             model: known.model.clone(),
             fingerprints: known.fingerprints.clone(),

@@ -22,7 +22,7 @@ const MAX_CHUNKS: usize = 1 << 24;
 pub(super) const PREFIX_BYTES: usize = 440;
 
 /// Returns the key of a path: the path itself, or for a long path its prefix and a digest of the whole path.
-pub(crate) fn key(path: &str) -> Vec<u8> {
+pub fn key(path: &str) -> Vec<u8> {
     let bytes = path.as_bytes();
     if bytes.len() <= PREFIX_BYTES {
         return bytes.to_vec();

@@ -5,8 +5,8 @@ mod finder;
 mod record;
 mod rows;
 
-pub use codec::FileRow;
-pub(crate) use codec::{decode, encode, key};
+pub use codec::{FileRow, key};
+pub(crate) use codec::{decode, encode};
 pub use finder::FileFinder;
 pub(crate) use record::check_path;
 pub use record::{FileOutcome, FileRecord, FileStamp};
