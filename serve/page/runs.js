@@ -58,7 +58,8 @@ export class RunsView {
 }
 
 function key(run) {
-  return `${run.generation}`;
+  // Runs of a job that changed nothing have the same generation.
+  return `${run.generation}-${run.ended}`;
 }
 
 function ended(run) {
@@ -75,7 +76,8 @@ function entry(run, isShown) {
       element("span", {}, ago(ended(run))),
       element("span", { class: "faint" }, duration(run.elapsed_ms)),
       element("span", { class: "faint" }, `${counted(run.indexed, "file")} indexed, ${count(run.deleted)} removed`),
-      !run.completed && element("span", { class: "badge warn" }, "stopped"),
+      run.error ? element("span", { class: "badge warn" }, "failed") : !run.completed && element("span", { class: "badge warn" }, "stopped"),
+      run.violations?.length > 0 && element("span", { class: "badge warn", title: run.violations.join("\n") }, counted(run.violations.length, "violation")),
     ),
   );
 }
