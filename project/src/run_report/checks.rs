@@ -10,6 +10,10 @@ use super::report::StopReason;
 use super::thresholds::RunThresholds;
 use crate::units;
 
+/// Minimum processor time in seconds of a run whose serial share is checked. The share of a run that indexes only a few
+/// files can be 100 %.
+const MIN_CPU_SECONDS: f64 = 10.0;
+
 /// Checks a run for completeness and compares it with `thresholds`. `last_good` is the run to compare with, and
 /// `left_out` are the stages that the user has removed because their programs are not allowed. A run that was stopped is
 /// not compared with thresholds, because its index is not complete.
@@ -128,17 +132,19 @@ fn limits(thresholds: &RunThresholds, summary: &IndexSummary, record: &RunRecord
             format!("{} could not be processed, more than {most}", units::counted(errors, "file"))
         }));
     }
-    if let Some(most) = thresholds.max_serial_share {
-        let required = format!("at most {most} %");
-        all.push(match summary.serial_cpu_share.map(|share| share * 100.0) {
-            None => Check::not_measured("max_serial_share", required),
-            Some(percent) => Check::met("max_serial_share", required, format!("{percent:.1} %"))
-                .violated_if(percent > most, || {
-                    format!("{percent:.1}% of the processor time is serial, more than {most}%")
-                }),
-        });
-    }
+    all.extend(thresholds.max_serial_share.map(|most| serial_share(most, record)));
     all
+}
+
+fn serial_share(most: f64, record: &RunRecord) -> Check {
+    let (name, required) = ("max_serial_share", format!("at most {most} %"));
+    let has_work = record.cpu_seconds.is_some_and(|seconds| seconds >= MIN_CPU_SECONDS);
+    match record.serial_cpu_share.filter(|_| has_work).map(|share| share * 100.0) {
+        None => Check::not_measured(name, required),
+        Some(percent) => Check::met(name, required, format!("{percent:.1} %")).violated_if(percent > most, || {
+            format!("{percent:.1}% of the processor time is serial, more than {most}%")
+        }),
+    }
 }
 
 /// Checks the thresholds that compare a run with the last good run.
@@ -172,4 +178,24 @@ fn comparisons(thresholds: &RunThresholds, now: &RunRecord, last_good: Option<&R
         add("max_loss", "number of chunks", most, false, |run| run.chunks);
     }
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_serial_share_of_a_short_run_is_not_measured() {
+        let record = |cpu_seconds, share| RunRecord {
+            cpu_seconds: Some(cpu_seconds),
+            serial_cpu_share: Some(share),
+            ..RunRecord::default()
+        };
+        let violation = |record: &RunRecord| serial_share(5.0, record).violation;
+        let expected = "5.1% of the processor time is serial, more than 5%".to_owned();
+        assert_eq!(violation(&record(60.0, 0.051)), Some(expected));
+        assert_eq!(violation(&record(60.0, 0.05)), None);
+        let short = serial_share(5.0, &record(1.0, 1.0));
+        assert_eq!((short.measured, short.violation), (None, None));
+    }
 }

@@ -40,7 +40,7 @@ pub struct IndexReport {
     pub run: RunRecord,
     /// The requirements on the run, with their results.
     pub checks: Vec<Check>,
-    /// Values that can be compared with those of the previous run.
+    /// Values of the run and of the previous run.
     pub changes: Vec<Change>,
     /// Files and directories that are not indexed, by reason, most frequent first.
     pub skipped: Vec<SkippedFiles>,

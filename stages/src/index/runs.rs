@@ -278,7 +278,7 @@ impl RunStage {
     }
 }
 
-/// Returns the last recorded runs of a project's index, newest first: the runs that changed the index, and those of
+/// Returns the last recorded runs of a project's index, newest first: the runs that changed the index, and the runs of
 /// jobs with thresholds or a report. Does not include updates before a search, or runs of an earlier index that was
 /// replaced.
 pub fn runs(root: &Path, snapshot: &Snapshot) -> Vec<RunRecord> {
@@ -339,4 +339,40 @@ fn read(file: &CacheFile) -> (Vec<StoredRun>, Option<usize>) {
 
 fn format() -> Format {
     Format::new(b"AURRUNS\n", 1, b"")
+}
+
+#[cfg(test)]
+mod tests {
+    use aurora_confined::Directory;
+
+    use super::*;
+
+    #[test]
+    fn records_of_earlier_versions_are_read() {
+        let text = r#"{"ended":1,"elapsed_ms":2,"completed":true,"generation":3,"scanned":4,"indexed":5,"unchanged":6,
+            "deleted":7,"skipped":8,"errors":9,"warnings":10,"chunks":11,"changed_chunks":12,"lines":13,
+            "peak_memory_bytes":null,"bottleneck":null,"stages":[]}"#;
+        let stored: StoredRun = serde_json::from_str(text).expect("the record is readable");
+        assert_eq!((stored.record.chunks, stored.record.good, stored.scores.len()), (11, None, 0));
+        assert!(!stored.record.is_good());
+    }
+
+    #[test]
+    fn the_file_is_bounded_and_keeps_the_scores_of_the_last_good_run() {
+        let directory = tempfile::tempdir().expect("a temporary directory can be created");
+        let open = || Directory::open_root(directory.path()).expect("the directory can be opened");
+        let file = CacheFile::new(open(), "runs", b"secret", MAX_FILE_BYTES);
+        let scores = |value| vec![QuestionScores { name: "q".to_owned(), scores: vec![(1, value)] }];
+        let good_at = MAX_RECORDS as i64 - 10;
+        for ended in 0..=MAX_RECORDS as i64 {
+            let record = RunRecord { ended, good: Some(ended <= good_at), ..RunRecord::default() };
+            append(&file, record, scores(ended as f32));
+        }
+        let (stored, _) = read(&file);
+        assert_eq!(stored.len(), MAX_RUNS);
+        assert_eq!(stored.last().map(|run| run.record.ended), Some(MAX_RECORDS as i64));
+        let with_scores: Vec<_> = stored.iter().filter(|run| !run.scores.is_empty()).collect();
+        assert_eq!(with_scores.len(), 1);
+        assert_eq!((with_scores[0].record.ended, &with_scores[0].scores), (good_at, &scores(good_at as f32)));
+    }
 }
