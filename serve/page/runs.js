@@ -95,6 +95,8 @@ function head(run) {
     ["Peak memory", run.peak_memory_bytes === null ? "" : bytes(run.peak_memory_bytes)],
     ["Errors", count(run.errors)],
     ["Warnings", count(run.warnings)],
+    ["Error", run.error ?? ""],
+    ["Violations", (run.violations ?? []).join("; ")],
   ].filter(([, value]) => value !== "");
   return element("dl", { class: "figures" }, figures.map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value))));
 }
