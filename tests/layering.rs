@@ -100,6 +100,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "aurora-confined",
             "aurora-diagnostics",
             "aurora-encoding",
+            // A job has requirements on the search quality.
+            "aurora-evaluation",
             "aurora-history",
             "aurora-languages",
             "aurora-logs",

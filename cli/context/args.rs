@@ -4,6 +4,7 @@
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::time::Duration;
 
 use aurora_memory::{Owner, Scope};
 use aurora_query::{FilterError, FilterSpec, Source};
@@ -213,6 +214,11 @@ pub(crate) fn parse_size(text: &str) -> Result<u64, String> {
         None | Some(0) => Err("expected a size such as 512MiB or 2GiB".to_owned()),
         Some(bytes) => Ok(bytes),
     }
+}
+
+/// Parses a duration.
+pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
+    aurora_project::units::parse_duration(text).ok_or_else(|| "expected a duration such as 45m or 1h30m".to_owned())
 }
 
 /// Parses three weights. The search configuration checks later whether they are valid, as it does for weights from

@@ -17,6 +17,8 @@ use crate::output::units;
 pub(crate) enum Failure {
     /// The command finished with something to report: exit code 1.
     Short(String),
+    /// The command finished with something to report, and has printed it: no message, exit code 1.
+    Reported,
     /// The command failed: exit code 2, with a message and perhaps advice.
     Fatal {
         /// Description of the problem, naming the path, the key or the table.
@@ -80,14 +82,29 @@ impl Failure {
         match self {
             Self::Short(message) | Self::Interrupted(message) => message,
             Self::Fatal { message, .. } | Self::Findings { message, .. } => message,
-            Self::ReaderGone => String::new(),
+            Self::Reported | Self::ReaderGone => String::new(),
+        }
+    }
+
+    /// Returns the message with all findings, for a report.
+    pub(crate) fn description(&self) -> String {
+        match self {
+            Self::Short(message) | Self::Interrupted(message) | Self::Fatal { message, .. } => message.clone(),
+            Self::Findings { message, found } => {
+                let findings = found.iter().map(|finding| match &finding.location {
+                    Some(place) => format!("{place}: {}", finding.message),
+                    None => finding.message.clone(),
+                });
+                format!("{message}: {}", findings.collect::<Vec<_>>().join("; "))
+            }
+            Self::Reported | Self::ReaderGone => String::new(),
         }
     }
 
     pub(crate) fn code(&self) -> ExitCode {
         ExitCode::from(match self {
             Self::ReaderGone => 0,
-            Self::Short(_) => 1,
+            Self::Short(_) | Self::Reported => 1,
             Self::Fatal { .. } | Self::Findings { .. } => 2,
             Self::Interrupted(_) => 130,
         })

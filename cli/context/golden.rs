@@ -9,7 +9,7 @@ use aurora_confined::Directory;
 use aurora_evaluation::engine::Engine;
 use aurora_evaluation::golden::{self, GoldenSource, Question};
 use aurora_evaluation::mine::Manifest;
-use aurora_evaluation::report::unknown_set;
+use aurora_evaluation::report::{Run, unknown_set};
 use aurora_project::ProjectError;
 use aurora_query::{ConfigLayers, LoadedReranker, Mode, SearchConfig};
 use aurora_storage::ProjectDirectory;
@@ -136,6 +136,16 @@ pub(crate) fn engines(batches: &[QuestionBatch], open: &Open<'_>) -> Outcome<Vec
         engines.push(engine);
     }
     Ok(engines)
+}
+
+/// Asks the questions of every batch. `engines` are the engines of the batches.
+pub(crate) fn ask(engines: &[Engine], batches: &[QuestionBatch], config: &SearchConfig) -> Outcome<Run> {
+    let mut run = Run::new();
+    for (engine, batch) in engines.iter().zip(batches) {
+        let asked = engine.ask(config, &batch.questions)?;
+        run.extend(batch.questions.iter().cloned().zip(asked));
+    }
+    Ok(run)
 }
 
 /// Opens an index for evaluation, with the rerankers that configurations can name. If the root is a

@@ -106,7 +106,7 @@ impl Terminal {
     /// Prints the failure of a command.
     pub(crate) fn report(&self, failure: &Failure) {
         match failure {
-            Failure::ReaderGone => {}
+            Failure::Reported | Failure::ReaderGone => {}
             Failure::Short(message) => self.warn(message),
             Failure::Interrupted(message) => self.say(Role::Warning, "Interrupted", message),
             Failure::Findings { message, found } => {

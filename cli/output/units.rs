@@ -2,55 +2,10 @@
 
 use std::time::Duration;
 
+use aurora_project::units::significant;
+pub(crate) use aurora_project::units::{bytes, count, counted, duration};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-
-/// Formats a number with grouped digits: `1234567` as `1,234,567`.
-pub(crate) fn count(number: u64) -> String {
-    indicatif::HumanCount(number).to_string()
-}
-
-/// Formats a count with its noun: `1 file`, `1,204 files`, `2 entries`.
-pub(crate) fn counted(number: u64, noun: &str) -> String {
-    let number_shown = count(number);
-    match noun.strip_suffix('y') {
-        _ if number == 1 => format!("{number_shown} {noun}"),
-        Some(stem) if !stem.ends_with(['a', 'e', 'i', 'o', 'u']) => format!("{number_shown} {stem}ies"),
-        _ => format!("{number_shown} {noun}s"),
-    }
-}
-
-/// Formats bytes with three significant digits: `812 B`, `1.21 MiB`.
-pub(crate) fn bytes(number: u64) -> String {
-    const UNITS: [&str; 5] = ["KiB", "MiB", "GiB", "TiB", "PiB"];
-    if number < 1024 {
-        return format!("{number} B");
-    }
-    let mut value = number as f64 / 1024.0;
-    let mut unit = 0;
-    while value >= 999.5 && unit + 1 < UNITS.len() {
-        value /= 1024.0;
-        unit += 1;
-    }
-    format!("{} {}", significant(value), UNITS[unit])
-}
-
-/// Formats a duration: `830 ms`, `4.2 s`, `3 min 20 s`, `2 h 5 min`.
-pub(crate) fn duration(time: Duration) -> String {
-    let seconds = time.as_secs_f64();
-    if seconds < 0.9995 {
-        format!("{:.0} ms", seconds * 1000.0)
-    } else if seconds < 59.95 {
-        format!("{seconds:.1} s")
-    } else {
-        let whole = seconds.round() as u64;
-        let (hours, minutes, seconds) = (whole / 3600, whole % 3600 / 60, whole % 60);
-        match hours {
-            0 => format!("{minutes} min {seconds} s"),
-            _ => format!("{hours} h {minutes} min"),
-        }
-    }
-}
 
 /// Formats a rate per second: `12.3k lines/s`, or `850/s` without a noun; `-` if no time passed.
 pub(crate) fn rate(number: u64, noun: &str, time: Duration) -> String {
@@ -74,14 +29,6 @@ pub(crate) fn rate(number: u64, noun: &str, time: Duration) -> String {
 pub(crate) fn date(seconds: i64) -> String {
     let date = |time: Timestamp| time.to_zoned(TimeZone::UTC).date().to_string();
     Timestamp::from_second(seconds).map_or_else(|_| "-".to_owned(), date)
-}
-
-fn significant(value: f64) -> String {
-    match value {
-        ..9.995 => format!("{value:.2}"),
-        9.995..99.95 => format!("{value:.1}"),
-        _ => format!("{value:.0}"),
-    }
 }
 
 #[cfg(test)]

@@ -58,7 +58,8 @@ export class RunsView {
 }
 
 function key(run) {
-  return `${run.generation}`;
+  // Runs of a job that changed nothing have the same generation.
+  return `${run.generation}-${run.ended}`;
 }
 
 function ended(run) {
@@ -75,7 +76,8 @@ function entry(run, isShown) {
       element("span", {}, ago(ended(run))),
       element("span", { class: "faint" }, duration(run.elapsed_ms)),
       element("span", { class: "faint" }, `${counted(run.indexed, "file")} indexed, ${count(run.deleted)} removed`),
-      !run.completed && element("span", { class: "badge warn" }, "stopped"),
+      run.error ? element("span", { class: "badge warn" }, "failed") : !run.completed && element("span", { class: "badge warn" }, "stopped"),
+      run.violations?.length > 0 && element("span", { class: "badge warn", title: run.violations.join("\n") }, counted(run.violations.length, "violation")),
     ),
   );
 }
@@ -93,6 +95,8 @@ function head(run) {
     ["Peak memory", run.peak_memory_bytes === null ? "" : bytes(run.peak_memory_bytes)],
     ["Errors", count(run.errors)],
     ["Warnings", count(run.warnings)],
+    ["Error", run.error ?? ""],
+    ["Violations", (run.violations ?? []).join("; ")],
   ].filter(([, value]) => value !== "");
   return element("dl", { class: "figures" }, figures.map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value))));
 }

@@ -18,6 +18,7 @@ mod git_files;
 mod graph;
 mod help;
 mod indexing;
+mod jobs;
 mod limits;
 mod narrowing;
 mod nested;

@@ -135,6 +135,22 @@ fn an_unreadable_directory_keeps_its_chunks() {
 }
 
 #[test]
+fn thresholds_for_coverage_and_errors_are_checked() {
+    let project = Project::new();
+    assert_eq!(project.index(&[]).0.code, Some(0));
+    project.edit(|fixture| {
+        fixture.write("home/ci.toml", "min_coverage = 99\nmax_errors = 0\n");
+    });
+    project.set_mode("closed", 0);
+    let run = project.aur(&["mem", "index", "--quiet", "--thresholds", "home/ci.toml"]);
+    assert_eq!(run.code, Some(1), "{run:?}");
+    assert!(run.err.contains("below the required 99%") && run.err.contains("1 file could not be processed"), "{run:?}");
+    project.set_mode("closed", 0o755);
+    let run = project.aur(&["mem", "index", "--quiet", "--thresholds", "home/ci.toml"]);
+    assert_eq!((run.code, run.err.as_str()), (Some(0), ""), "{run:?}");
+}
+
+#[test]
 fn files_get_the_history_of_a_new_head_once_readable_again() {
     let project = Project::new();
     project.index(&[]);

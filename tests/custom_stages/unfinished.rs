@@ -266,6 +266,32 @@ pub(crate) fn trust(fixture: &Fixture) {
 }
 
 #[test]
+fn the_thresholds_of_a_job_apply_to_columns() {
+    let fixture = with_program();
+    trust(&fixture);
+    fixture.write("mode", "raise");
+    let index = |thresholds: &str| {
+        fixture.write_for_user("ci.toml", thresholds);
+        let path = fixture.user_directory().join("ci.toml");
+        fixture.aur(&["mem", "index", "--quiet", "--thresholds", path.to_str().expect("the path is UTF-8")])
+    };
+    let tolerated = index("[column.owner]\nmax_failed_rows = 2\n");
+    assert_eq!(tolerated.code, Some(0), "{tolerated:?}");
+    let failed = index("[column.owner]\nmax_failed_rows = 1\n");
+    assert!(failed.code == Some(1) && failed.err.contains("could not process 2 rows, more than 1"), "{failed:?}");
+    let few = index("[column.owner]\nmax_failed_rows = 2\nmin_values = 99.5\n");
+    assert!(few.code == Some(1) && few.err.contains("have a value in column `owner`, less than 99.5%"), "{few:?}");
+    // The file takes precedence over the pipeline, which a change under test may weaken.
+    let weakened = STAGE.replace("timeout = 1\n", "timeout = 1\nmax_failed_rows = 100\n");
+    fixture.write(".aurora/pipeline.toml", weakened);
+    trust(&fixture);
+    let failed = index("[column.owner]\nmax_failed_rows = 0\n");
+    assert!(failed.code == Some(1) && failed.err.contains("could not process 2 rows"), "{failed:?}");
+    let unknown = index("[column.ownr]\nmin_values = 1\n");
+    assert!(unknown.code == Some(2) && unknown.err.contains("did you mean"), "{unknown:?}");
+}
+
+#[test]
 fn exit_codes_and_answers_report_failed_rows() {
     let fixture = with_program();
     trust(&fixture);

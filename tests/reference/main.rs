@@ -38,6 +38,18 @@ fn the_list_of_columns_is_current() {
 }
 
 #[test]
+fn the_schema_of_the_index_report_is_current() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reference/index-report.schema.json");
+    let schema = serde_json::to_string_pretty(&aurora_project::run_report::schema());
+    let expected = schema.expect("the schema can be serialised") + "\n";
+    if std::env::var_os(WRITE).is_some() {
+        std::fs::write(&path, &expected).expect("the file can be written");
+    }
+    let found = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(found == expected, "{} is out of date: run `{WRITE}=1 cargo test --test reference`", path.display());
+}
+
+#[test]
 fn every_stage_key_is_described() {
     let registry = aurora::registry();
     let described: Vec<&str> = registry.reference().map(|table| table.name).collect();

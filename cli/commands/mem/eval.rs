@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use aurora_evaluation::engine::Engine;
 use aurora_evaluation::metrics::Metric;
 use aurora_evaluation::report::{self, Floor, MissedFloor, Run};
 use aurora_query::{Mode, SearchConfig};
@@ -96,10 +95,10 @@ fn measure(args: &AskArgs, program: &Program) -> Outcome {
     let rerankers = rerankers::for_configs([&config].into_iter().chain(&other), mode, &program.terminal);
     let open = |root: &Path, mined: bool| golden::engine(root, mined, mode, &rerankers, program);
     let engines = golden::engines(&batches, &open)?;
-    let run = ask(&engines, &batches, &config)?;
+    let run = golden::ask(&engines, &batches, &config)?;
 
     let against = match (&args.against, other, &args.against_index) {
-        (Some(name), Some(other), _) => Some((name.as_path(), ask(&engines, &batches, &other)?)),
+        (Some(name), Some(other), _) => Some((name.as_path(), golden::ask(&engines, &batches, &other)?)),
         (_, _, Some(directory)) => Some((directory.as_path(), ask_another(directory, &batches, &config, &open)?)),
         _ => None,
     };
@@ -125,15 +124,6 @@ fn measure(args: &AskArgs, program: &Program) -> Outcome {
     if missed.is_empty() { Ok(()) } else { Err(Failure::Short(missed_floors_message(&missed))) }
 }
 
-fn ask(engines: &[Engine], batches: &[golden::QuestionBatch], config: &SearchConfig) -> Outcome<Run> {
-    let mut run = Run::new();
-    for (engine, batch) in engines.iter().zip(batches) {
-        let asked = engine.ask(config, &batch.questions)?;
-        run.extend(batch.questions.iter().cloned().zip(asked));
-    }
-    Ok(run)
-}
-
 /// Searches another index with the same questions.
 fn ask_another(
     directory: &Path,
@@ -148,7 +138,7 @@ fn ask_another(
     }
     let root = place::for_search(Some(directory))?;
     let engine = open(&root, false)?;
-    ask(&vec![engine; batches.len()], batches, config)
+    golden::ask(&vec![engine; batches.len()], batches, config)
 }
 
 fn missed_floors_message(missed: &[MissedFloor]) -> String {

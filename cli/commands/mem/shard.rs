@@ -21,7 +21,7 @@ pub(crate) struct ShardArgs {
         value_name = "I/N",
         value_parser = parse_shard,
         requires = "output",
-        conflicts_with_all = ["force", "require_index"]
+        conflicts_with_all = ["force", "require_index", "report", "thresholds", "deadline"]
     )]
     pub(crate) shard: Option<ShardNumber>,
 

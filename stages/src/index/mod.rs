@@ -4,6 +4,7 @@ mod access;
 mod checkpoints;
 mod column_state;
 mod custom_columns;
+mod deadline;
 mod descriptors;
 mod directories;
 mod dry;
@@ -42,6 +43,7 @@ pub use crate::stand_in::is_built_in;
 pub use aurora_history::git_directory;
 pub use column_state::{ColumnState, FailedRow, column_states, failed_rows};
 pub use custom_columns::declarations as custom_columns;
+pub use deadline::Deadline;
 pub use directories::directories;
 pub use dry::{ChunkRow, DroppedRow, DryRun, FailedRows, StageTrace, dry_run};
 pub use embedding_stage::embedding_stage;
@@ -53,7 +55,7 @@ pub use outlook::{RunsOn, StageOutlook, outlook};
 pub use plan::{MAX_PIPELINE_BYTES, plan, plan_checked, suppliers, with_dependants};
 pub use query_embedder::{StageEmbedder, query_embedder};
 pub use refresh::{OutdatedReason, Refresh, Updated, may_update, refresh};
-pub use runs::{RunRecord, RunStage, runs};
+pub use runs::{QuestionScores, RunHistory, RunQuality, RunRecord, RunStage, record_run, runs};
 pub use scope::{kept, recorded_settings};
 pub use shard::run_shard;
 pub use summary::{
@@ -103,7 +105,10 @@ pub fn run(options: &IndexOptions, observer: &dyn IndexObserver) -> Result<Index
                 }
                 summary.adopted = sibling.map(|sibling| sibling.display().to_string());
                 (summary.cpu_seconds, summary.serial_cpu_share) = time.finish(&summary.report);
-                runs::record_run(&summary, &options.root);
+                // An unchanged index is recorded only by jobs.
+                if options.records && !summary.nothing_changed {
+                    record_run(&options.root, RunRecord::from_summary(&summary), Vec::new());
+                }
                 return Ok(summary);
             }
             Err(error) => error,

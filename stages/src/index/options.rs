@@ -73,6 +73,9 @@ pub struct IndexOptions {
     pub git: GitUse,
     /// Whether to rebuild everything. An index that cannot be opened is moved away.
     pub force: bool,
+    /// Whether the run is recorded for [`super::runs`] if it changes the index. If false, the caller records the run
+    /// with [`super::record_run`].
+    pub records: bool,
     /// Whether to fail without writing anything if there is no index that can be updated. If false, the run builds a
     /// new index.
     pub requires_index: bool,
@@ -122,6 +125,7 @@ impl IndexOptions {
             min_columns: Vec::new(),
             git: GitUse::AsBefore,
             force: false,
+            records: true,
             requires_index: false,
             requires_directory: false,
             shard: None,

@@ -7,10 +7,10 @@ use aurora_pipeline::{BuildContext, CancelToken, Outcome, Plan, Probe, RunOption
 use aurora_storage::{ProjectDirectory, Snapshot};
 
 use super::cost::{Allowance, TreeChanges};
-use super::deadline::Deadline;
 use crate::columns::{FileStatus, LOG_PART, SIZE, STATUS};
 use crate::discover;
 use crate::incremental::IncrementalCheck;
+use crate::index::deadline::Deadline;
 use crate::index::error::IndexError;
 use crate::index::options::IndexOptions;
 use crate::index::plan::{build, select_replaced_stages};

@@ -2,13 +2,13 @@
 
 mod check;
 mod cost;
-mod deadline;
 
 use std::time::{Duration, Instant};
 
 use aurora_pipeline::{CancelToken, Outcome, Plan, Silent};
 use aurora_storage::{Origin, ProjectDirectory, Snapshot, StorageError};
 
+use super::deadline::Deadline;
 use super::descriptors;
 use super::error::IndexError;
 use super::options::IndexOptions;
@@ -20,7 +20,6 @@ use super::summary::IndexSummary;
 use crate::stand_in::{can_stand_in, is_built_in};
 use check::Checked;
 use cost::{Allowance, TreeChanges};
-use deadline::Deadline;
 
 /// The outcome of a refresh before a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

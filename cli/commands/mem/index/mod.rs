@@ -1,10 +1,16 @@
 //! `aur mem index`: brings the index of a directory up to date.
 
+mod annotations;
+mod job;
+mod quality;
+
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use aurora_pipeline::{MAX_WORKERS, PlannedStage};
-use aurora_stages::index::{self as indexing, GitUse, IndexError, IndexOptions, IndexSummary, Unreadable};
+use aurora_project::run_report::{IndexReport, StopReason, checks};
+use aurora_stages::index::{self as indexing, Deadline, GitUse, IndexError, IndexOptions, IndexSummary, RunRecord};
 use aurora_storage::{Environment, OpenMode, ProjectDirectory};
 use aurora_suggest::did_you_mean;
 use clap::Args;
@@ -15,7 +21,8 @@ use crate::context::{
     Failure, Outcome, Program, Purpose, ReportFormat, Untrusted, args, configurations, memories, pipeline_choice,
     place, programs,
 };
-use crate::output::{json, progress, summary, units};
+use crate::output::{json, progress, summary};
+use job::{Job, JobArgs};
 
 /// Index a directory; unchanged files are not processed again
 #[derive(Debug, Args)]
@@ -26,6 +33,7 @@ Examples:
   aur mem index --pipeline lexical        keywords only, no embeddings
   aur mem index --pipeline ci/nightly.toml --min-coverage 95 --format json
   aur mem index --shard 2/8 --output 2.part
+  aur mem index --report report --thresholds ci/thresholds.toml --deadline 45m
 
 The index is written to PATH/.aurora, which git ignores. Ctrl-C stops cleanly: committed work is
 kept, and the next run continues from there.")]
@@ -58,10 +66,8 @@ pub(crate) struct IndexArgs {
     #[arg(long, value_name = "SIZE", value_parser = args::parse_size)]
     pub(crate) memory: Option<u64>,
 
-    /// Exit with 1 if the coverage is lower: the share of indexable files that are indexed, or the share of rows for
-    /// which a custom stage has a result
-    #[arg(long, value_name = "PCT", value_parser = args::parse_percent)]
-    pub(crate) min_coverage: Option<f64>,
+    #[command(flatten)]
+    pub(crate) job: JobArgs,
 
     /// Action for stages whose programs you have not allowed with `aur plugin trust` [default: fail; keep for an
     /// imported index]
@@ -88,26 +94,38 @@ pub(crate) struct IndexArgs {
     pub(crate) quiet: bool,
 }
 
-/// Runs the pipeline and prints a summary.
+/// Runs the pipeline, prints a summary, and writes the report if one is requested.
 pub(crate) fn run(args: &IndexArgs, program: &Program) -> Outcome {
+    let begun = Instant::now();
     let root = place::for_index(args.path.as_deref()).map_err(|failure| mistaken_query(failure, args))?;
     configurations::warn_ignored(Some(&root), &program.terminal);
-    let options = IndexOptions {
+    let job = Job::open(&args.job, &root, begun, program)?;
+    let finished = index(args, &root, begun, &job, program);
+    job.finish(finished, program)
+}
+
+/// Runs the pipeline and checks the requirements. Returns the report of a run that has not failed.
+fn index(args: &IndexArgs, root: &Path, begun: Instant, job: &Job, program: &Program) -> Outcome<IndexReport> {
+    let mut options = IndexOptions {
         pipeline: pipeline_choice::choice(args.pipeline.as_deref())?,
         git: if args.no_git { GitUse::Off } else { GitUse::On },
         force: args.force,
+        records: false,
         requires_index: args.require_index,
         jobs: args.jobs,
         memory: args.memory,
-        max_failed_rows: args.max_failed_rows.clone(),
-        min_columns: args.min_column.iter().map(|(column, least)| (short_name(column).to_owned(), *least)).collect(),
         ..program.options(root)?
     };
+    let thresholds = job::thresholds(&args.job, &mut options)?;
+    let columns = args.min_column.iter().map(|(column, least)| (short_name(column).to_owned(), *least));
+    options.max_failed_rows.extend(args.max_failed_rows.iter().cloned());
+    options.min_columns.extend(columns);
     check_thresholds(&options)?;
     let part = args.part.shard.zip(args.part.output.as_deref());
     if let Some((_, target)) = part {
         shard::check_output(target, &options.root)?;
     }
+    let golden = quality::gather(&thresholds.quality, root)?;
     let untrusted = args.untrusted.unwrap_or_else(|| default_for(&options));
     let options = programs::allowed(options, untrusted, Purpose::Index, &program.terminal)?;
     let progress = if args.quiet {
@@ -115,33 +133,58 @@ pub(crate) fn run(args: &IndexArgs, program: &Program) -> Outcome {
     } else {
         progress::IndexProgress::visible(program.terminal.live && program.verbose == 0)
     };
+    let deadline = args.job.deadline.and_then(|time| begun.checked_add(time));
+    let deadline = deadline.map(|at| Deadline::start(&options.cancel, at));
+    let is_late = || deadline.as_ref().is_some_and(Deadline::is_reached);
     let is_text = args.format == ReportFormat::Text && !args.quiet;
-    let summary = match part {
-        Some((number, target)) => shard::build(number, target, &options, &progress, program, is_text)?,
-        None => build(&options, &progress, program)?,
+    let built = match part {
+        Some((number, target)) => shard::build(number, target, &options, &progress, program, is_text),
+        None => build(&options, &progress, program),
     };
+    let mut summary = built.map_err(|failure| match failure {
+        Failure::Interrupted(kept) if is_late() => {
+            Failure::Short(format!("the deadline was reached while another process was writing the index; {kept}"))
+        }
+        failure => failure,
+    })?;
     if part.is_none() {
         record_content(&options, program);
     }
     if args.force {
         memories::repair_indexes(&options.root, &program.terminal);
     }
+    let stopped = (options.cancel.is_cancelled() && !summary.complete)
+        .then(|| if is_late() { StopReason::Deadline } else { StopReason::Interrupt });
+    let mut record = RunRecord::from_summary(&summary);
+    let mut checks = checks(&thresholds, &summary, stopped, &options.left_out, job.history.last_good());
+    let measured = match stopped {
+        Some(_) => quality::not_measured(&thresholds.quality),
+        None => quality::measure(&thresholds.quality, golden, &job.history.good_scores, root, program),
+    };
+    checks.extend(measured.checks);
+    record.quality = measured.quality;
+    record.violations = checks.iter().filter_map(|check| check.violation.clone()).collect();
+    record.good = Some(record.violations.is_empty());
+    if part.is_none() && (job.is_reported() || !summary.nothing_changed) {
+        record = indexing::record_run(&options.root, record, measured.scores);
+    }
+    summary.violations.clone_from(&record.violations);
+    print_summary(args, &summary, program)?;
+    Ok(IndexReport::from_summary(summary, stopped, record, checks, &job.history))
+}
+
+fn print_summary(args: &IndexArgs, summary: &IndexSummary, program: &Program) -> Outcome {
     match args.format {
-        ReportFormat::Json => program.terminal.write(|out| json::write_line(out, &summary))?,
-        ReportFormat::Text if args.quiet || part.is_some() => print_problems(&summary, &program.terminal),
+        ReportFormat::Json => program.terminal.write(|out| json::write_line(out, summary)),
+        ReportFormat::Text if args.quiet || args.part.shard.is_some() => {
+            print_problems(summary, &program.terminal);
+            Ok(())
+        }
         ReportFormat::Text => {
-            let text = summary::render(&summary, program.terminal.out);
-            program.terminal.write(|out| out.write_all(text.as_bytes()))?;
+            let text = summary::render(summary, program.terminal.out);
+            program.terminal.write(|out| out.write_all(text.as_bytes()))
         }
     }
-    if options.cancel.is_cancelled() && !summary.complete {
-        let kept = if summary.published { "finished work is kept" } else { "the index is unchanged" };
-        return Err(Failure::Interrupted(format!("{kept}; run the command again to continue")));
-    }
-    check_coverage(&summary, args.min_coverage)?;
-    check_unreadable(&summary)?;
-    check_violations(&summary)?;
-    check_left_out(&summary, &options)
 }
 
 /// Removes the table from the name of a column, because the index stores only the rest of the name.
@@ -196,54 +239,6 @@ fn record_content(options: &IndexOptions, program: &Program) {
     if let Err(error) = options.trust.known.record_content(directory.path(), &snapshot) {
         program.terminal.note(&format!("a copy of this index in another location will not be trusted: {error}"));
     }
-}
-
-/// Fails with exit code 1 if the coverage is lower than `least` percent.
-fn check_coverage(summary: &IndexSummary, least: Option<f64>) -> Outcome {
-    match least {
-        Some(least) if summary.coverage * 100.0 < least => Err(Failure::Short(format!(
-            "coverage is {:.2}%, below the required {least}%: files could not be indexed, or rows of a custom stage have no \
-             result",
-            (summary.coverage * 10_000.0).floor() / 100.0
-        ))),
-        _ => Ok(()),
-    }
-}
-
-/// Fails with exit code 1 if files could not be read.
-fn check_unreadable(summary: &IndexSummary) -> Outcome {
-    let Unreadable { entries, kept_files } = summary.unreadable;
-    if entries == 0 {
-        return Ok(());
-    }
-    let could_not =
-        if entries == 1 { "1 file or directory".to_owned() } else { units::count(entries) + " files or directories" };
-    let kept = match kept_files {
-        0 => "they are not in the index".to_owned(),
-        files => format!("their old content stays in the index ({})", units::counted(files, "file")),
-    };
-    Err(Failure::Short(format!("{could_not} could not be read: {kept}; the next run tries again")))
-}
-
-/// Fails with exit code 1 if a stage failed on too many rows or a column has too few values.
-fn check_violations(summary: &IndexSummary) -> Outcome {
-    if summary.violations.is_empty() { Ok(()) } else { Err(Failure::Short(summary.violations.join("; "))) }
-}
-
-/// Fails with exit code 1 if stages were left out.
-fn check_left_out(summary: &IndexSummary, options: &IndexOptions) -> Outcome {
-    if options.left_out.is_empty() {
-        return Ok(());
-    }
-    let quoted = |names: &[String]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-    let removed = match summary.removed_columns.as_slice() {
-        [] => String::new(),
-        columns => format!("; removed from the index with all values: {}", quoted(columns)),
-    };
-    Err(Failure::Short(format!(
-        "stages were left out because a program is not allowed: {}{removed}",
-        quoted(&options.left_out)
-    )))
 }
 
 /// Adds a hint for input such as `aur mem index of files`, which is more likely a query than a directory.
