@@ -37,7 +37,7 @@ pub(crate) struct ExportArgs {
 }
 
 /// Name and version of this program in artefacts.
-const PROGRAM: &str = concat!("aur ", env!("CARGO_PKG_VERSION"));
+pub(crate) const PROGRAM: &str = concat!("aur ", env!("CARGO_PKG_VERSION"));
 
 /// Writes the artefact and prints a summary of its content.
 pub(crate) fn run(args: &ExportArgs, program: &Program) -> Outcome {
