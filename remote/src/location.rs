@@ -21,8 +21,8 @@ impl RemoteUrl {
     /// Parses a URL.
     ///
     /// # Errors
-    /// Refuses other schemes than those of [`Self`]'s stores, relative paths, and every URL that may contain
-    /// credentials. The message never contains the URL.
+    /// Refuses relative paths, unsupported schemes, and every URL that may contain credentials. The message never
+    /// contains the URL.
     pub fn parse(text: &str) -> Result<Self, RemoteError> {
         let invalid = |what: &str| Err(RemoteError::Url(what.to_owned()));
         let Some((scheme, rest)) = text.split_once("://") else {

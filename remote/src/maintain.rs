@@ -19,7 +19,7 @@ const MIN_AGE: i64 = 24 * 3600;
 /// Maximum time of a prune. Locks of prunes expire later.
 const MAX_PRUNE: Duration = Duration::from_secs(1800);
 
-/// Which manifests a prune keeps.
+/// The manifests that a prune keeps.
 #[derive(Debug, Clone, Copy)]
 pub struct PruneOptions {
     /// Number of newest manifests to keep; at least one is kept.

@@ -33,8 +33,8 @@ impl SeenManifests {
         Self { directory }
     }
 
-    /// Checks that the newest manifest of a remote is not older than the one that was seen, and remembers it. `None`
-    /// means that the remote has no manifest.
+    /// Checks that the newest manifest of a remote is not older than the known one, and remembers it. `None` means that
+    /// the remote has no manifest.
     pub(crate) fn check(&self, url: &RemoteUrl, newest: Option<(u64, &[u8])>) -> Result<(), RemoteError> {
         let Some(directory) = &self.directory else { return Ok(()) };
         let io = |source| RemoteError::Io { path: directory.clone(), source };

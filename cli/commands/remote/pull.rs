@@ -10,7 +10,7 @@ use aurora_storage::{FORMAT_VERSION, ImportContext, Workers};
 use clap::Args;
 use serde_json::json;
 
-use super::{Opened, RemoteArgs, failure};
+use crate::commands::remote::opened::{Opened, RemoteArgs, failure};
 use crate::context::{Failure, Outcome, Program, ReportFormat, indexing};
 use crate::output::{sanitize, units};
 

@@ -6,8 +6,8 @@ use aurora_remote::PushContext;
 use aurora_storage::Workers;
 use clap::Args;
 
-use super::{RemoteArgs, failure, signing_key};
 use crate::commands::mem::export::PROGRAM;
+use crate::commands::remote::opened::{RemoteArgs, failure, signing_key};
 use crate::context::{Outcome, Program, ReportFormat};
 use crate::output::{sanitize, units};
 

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use clap::Args;
 
-use super::{RemoteArgs, failure};
+use crate::commands::remote::opened::{RemoteArgs, failure};
 use crate::context::{Failure, Outcome, Program, ReportFormat};
 use crate::output::{Role, sanitize, units};
 

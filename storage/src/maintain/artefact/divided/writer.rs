@@ -4,7 +4,7 @@ use std::io;
 
 use aurora_codec::{put_sized, put_varint};
 
-use super::{CHUNKS, FILES, GROUPS, MAX_PART_BYTES, VECTORS};
+use super::{FILES, GROUPS, MAX_PART_BYTES};
 use crate::error::StorageError;
 use crate::maintain::artefact::part::{LEVEL, check_lengths};
 use crate::maintain::artefact::{ArtefactManifest, ArtefactPart};
@@ -17,7 +17,7 @@ use crate::workers::Workers;
 /// Number of files that a thread reads at a time.
 const BATCH_FILES: usize = 32;
 /// A part with fewer bytes of rows ends only at the end of its group, because small parts compress badly.
-const MIN_PART_BYTES: usize = 16 << 10;
+const MIN_PART_BYTES: usize = 8 << 10;
 
 /// The rows of one file: the key, and a value for each group. An empty value is omitted.
 struct FileRows {
@@ -172,20 +172,18 @@ impl PartBuilder {
 }
 
 /// Returns the base-2 logarithm of the average number of files in a part. Larger indexes have larger parts, so that the
-/// number of parts stays manageable. All parts change when the number of files crosses one of the limits.
+/// number of parts and the size of their list stay manageable. All parts change when the number of files crosses one of the limits.
 fn boundary_bits(group: &str, files: u64) -> u32 {
     let scale = match files {
-        ..16_384 => 0,
-        16_384..131_072 => 1,
-        131_072..1_048_576 => 2,
+        ..4096 => 0,
+        4096..32_768 => 1,
+        32_768..262_144 => 2,
         _ => 3,
     };
-    scale
-        + match group {
-            FILES => 5,
-            CHUNKS | VECTORS => 3,
-            _ => unreachable!("there are three groups"),
-        }
+    match group {
+        FILES => scale + 3,
+        _ => scale + 2,
+    }
 }
 
 /// Compresses the rows of a part. Returns the number of its group, its entry in the manifest, and its bytes.
