@@ -18,9 +18,9 @@ use crate::output::{sanitize, units};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  aur remote pull nightly                  download, verify, replace the index, and update it
-  aur remote pull nightly --allow-unsigned also accept manifests that no trusted key has signed
-  aur remote pull nightly --no-update      the index as it was pushed
+  aur remote pull nightly                    download, verify, replace the index, and update it
+  aur remote pull nightly --allow-unsigned   also accept manifests that no trusted key has signed
+  aur remote pull nightly --no-update        the index as it was pushed
 
 Only parts that have changed since the last pull are downloaded, and an interrupted pull continues
 when it is repeated. The existing index is replaced in one step, after the new index was verified
