@@ -161,7 +161,7 @@ fn a_full_disk_leaves_the_old_index_and_the_remote_intact() {
     run_ok(&origin, &["mem", "index", "-q"]);
     run_ok(&origin, &["remote", "push", "nightly"]);
     let clone = clone_of(&origin, &share);
-    // The mount is visible only in a namespace of its own.
+    // Only this shell sees the mount.
     let script = "mkdir small && mount -t tmpfs -o size=400k tmpfs small && cp -r .git m? small/ 2>/dev/null; \
                   \"$AUR\" remote pull nightly --allow-unsigned --root small";
     let mut command = Command::new("unshare");

@@ -152,7 +152,7 @@ impl Remote {
             let bytes = manifest.encode(key)?;
             if self.store.put_new(&manifest_name(manifest.sequence), bytes.clone()).await? {
                 // The writer accepts its own manifest even if it does not trust its own key.
-                self.seen.check(&self.url, Some((manifest.sequence, &bytes)))?;
+                self.seen.check(&self.url, Some((manifest.sequence, &bytes)), |_| None)?;
                 return Ok((manifest, true));
             }
         }

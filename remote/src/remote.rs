@@ -88,7 +88,12 @@ impl Remote {
         let listed: Vec<Listed> = listed.into_iter().flatten().collect();
         // A manifest that is not accepted must not hide that a newer accepted one has disappeared.
         let newest = listed.iter().find(|listed| self.accept(listed).is_ok());
-        self.seen.check(&self.url, newest.map(|listed| (listed.manifest.sequence, listed.raw.as_slice())))?;
+        let newest = newest.map(|listed| (listed.manifest.sequence, listed.raw.as_slice()));
+        let stored = |sequence| {
+            let found = listed.iter().find(|listed| listed.manifest.sequence == sequence);
+            found.map(|listed| listed.raw.as_slice())
+        };
+        self.seen.check(&self.url, newest, stored)?;
         Ok(listed)
     }
 

@@ -33,9 +33,15 @@ impl SeenManifests {
         Self { directory }
     }
 
-    /// Checks that the newest manifest of a remote is not older than the known one, and remembers it. `None` means that
-    /// the remote has no manifest.
-    pub(crate) fn check(&self, url: &RemoteUrl, newest: Option<(u64, &[u8])>) -> Result<(), RemoteError> {
+    /// Checks that the newest accepted manifest of a remote is not older than the known one, and remembers it. `None`
+    /// means that no manifest is accepted. `stored` returns the bytes of any manifest in the remote: the known one may
+    /// still be there, but no longer be accepted.
+    pub(crate) fn check<'m>(
+        &self,
+        url: &RemoteUrl,
+        newest: Option<(u64, &[u8])>,
+        stored: impl Fn(u64) -> Option<&'m [u8]>,
+    ) -> Result<(), RemoteError> {
         let Some(directory) = &self.directory else { return Ok(()) };
         let io = |source| RemoteError::Io { path: directory.clone(), source };
         let name = format!("{}.json", &blake3::hash(url.as_str().as_bytes()).to_hex()[..32]);
@@ -52,6 +58,10 @@ impl SeenManifests {
             None => (0, String::new()),
         };
         if let Some(known) = &known {
+            let is_unchanged = |bytes: &[u8]| blake3::hash(bytes).to_hex().as_str() == known.hash;
+            if sequence < known.sequence && stored(known.sequence).is_some_and(is_unchanged) {
+                return Ok(());
+            }
             if sequence < known.sequence {
                 return Err(RemoteError::Replayed { found: sequence, seen: known.sequence });
             }

@@ -64,7 +64,7 @@ fn chunk(path: &str, at: usize, text: &str) -> Chunk {
 pub(crate) fn terms(chunk: &Chunk, _: &[ColumnDeclaration]) -> TermVector {
     let mut builder = TermVector::builder();
     for word in chunk.text.split(' ') {
-        builder = builder.add(Field::Body, word);
+        builder.add(Field::Body, word);
     }
     builder.finish()
 }
@@ -171,7 +171,7 @@ impl Share {
         Self { directory: new(), records: new() }
     }
 
-    /// Opens the remote for a user who trusts `keys`, or accepts unsigned manifests if there are none.
+    /// Opens the remote for a user who trusts `keys`. `allows_unsigned` also accepts unsigned manifests.
     pub(crate) fn open_with(&self, keys: &[&str], allows_unsigned: bool) -> Remote {
         let url = RemoteUrl::parse(&format!("file://{}/remote", self.directory.path().display()));
         let keys = TrustedKeys::parse(keys.iter().copied()).expect("the keys are valid");
