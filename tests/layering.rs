@@ -26,6 +26,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "aurora-plugins",
             "aurora-project",
             "aurora-query",
+            "aurora-remote",
             "aurora-serve",
             "aurora-stages",
             "aurora-storage",
@@ -128,6 +129,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     ("aurora-redact", &[]),
+    ("aurora-remote", &["aurora-confined", "aurora-storage"]),
     (
         "aurora-serve",
         &[
@@ -229,6 +231,7 @@ fn safe_crates_forbid_unsafe_code() {
         "plugins",
         "plugins/wasm",
         "query",
+        "remote",
         "stages",
         "stages/history",
         "stages/languages",

@@ -11,6 +11,7 @@ pub(crate) mod mem;
 mod model;
 mod pipeline;
 mod plugin;
+mod remote;
 mod report;
 mod serve;
 
@@ -101,6 +102,9 @@ pub(crate) enum Command {
     /// Add and list models
     #[command(subcommand, subcommand_required = true, arg_required_else_help = true)]
     Model(model::ModelCommand),
+    /// Push indexes to a directory or an object store, and pull them on other machines
+    #[command(subcommand, subcommand_required = true, arg_required_else_help = true)]
+    Remote(remote::RemoteCommand),
     /// Show the settings
     #[command(subcommand, subcommand_required = true, arg_required_else_help = true)]
     Config(config::ConfigCommand),
@@ -127,6 +131,7 @@ impl Command {
             Self::Pipeline(command) => pipeline::run(command, program),
             Self::Plugin(command) => plugin::run(command, program),
             Self::Model(command) => model::run(command, &program.terminal),
+            Self::Remote(command) => remote::run(command, program),
             Self::Config(command) => config::run(command, program),
             Self::Log(command) => logs::run_log(command, program),
             Self::Logs(args) => logs::run(args, program),

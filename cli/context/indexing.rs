@@ -57,7 +57,8 @@ pub(crate) fn build_for_search(root: &Path, program: &Program) -> Outcome {
     run_for_search(root, program)
 }
 
-fn run_for_search(root: &Path, program: &Program) -> Outcome {
+/// Brings the index of a root up to date. Prints progress and a closing line to standard error.
+pub(crate) fn run_for_search(root: &Path, program: &Program) -> Outcome {
     let options = without_untrusted(root, program)?;
     let summary = build(&options, &progress::IndexProgress::visible(program.terminal.live), program)?;
     print_problems(&summary, &program.terminal);

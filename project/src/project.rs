@@ -15,10 +15,16 @@ use crate::user_settings::{LogSettings, RedactSettings, SettingsTable as _, Usag
 use crate::{programs, user};
 
 /// Tables of a configuration file that are not part of the search configuration.
-const OTHER_TABLES: [&str; 1] = ["memory"];
+const OTHER_TABLES: [&str; 2] = ["memory", "remote"];
 /// Additional tables in the user's own configuration file that are not part of the search configuration.
-const USER_TABLES: [&str; 5] =
-    [aurora_stages::limits::TABLE, aurora_logs::TABLE, LogSettings::NAME, UsageSettings::NAME, RedactSettings::NAME];
+const USER_TABLES: [&str; 6] = [
+    aurora_stages::limits::TABLE,
+    aurora_logs::TABLE,
+    LogSettings::NAME,
+    UsageSettings::NAME,
+    RedactSettings::NAME,
+    "remotes",
+];
 
 /// A directory, its index, and the stage types that its pipeline may use.
 #[derive(Debug, Clone)]

@@ -263,6 +263,11 @@ impl StorageError {
         }
     }
 
+    /// Converts an error of a file that belongs to an index but is written by another crate.
+    pub fn from_io(path: &Path, source: io::Error) -> Self {
+        Self::io(path, source)
+    }
+
     /// Converts an error of the file system. The variant depends on what the user has to do next.
     pub(crate) fn io(path: &Path, source: io::Error) -> Self {
         let path = path.to_owned();

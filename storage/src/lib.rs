@@ -91,6 +91,7 @@ pub use error::{Distrust, StorageError};
 pub use index_id::IndexId;
 pub use maintain::artefact::{ArtefactManifest, ArtefactPart, ImportContext, MAX_SHARDS, Merged, Shard, is_artefact};
 pub use maintain::compact::Compaction;
+pub use maintain::rebuild::Terms;
 pub use maintain::verify::VerifyReport;
 pub use manifest::{CHUNK_STAGE_PREFIX, FORMAT_VERSION, Manifest, ManifestUpdate, ModelInfo, SegmentInfo};
 pub use opening::OpenMode;

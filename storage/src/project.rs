@@ -26,6 +26,7 @@ pub(crate) const DATA: &str = "data.mdb";
 /// | `annotations/` | tags that users have given to chunks | no: they exist only here |
 /// | `access/` | the access history | no: it exists only here |
 /// | `tree.walk`, `history.walk`, `history.comparisons` | caches of an index run | yes |
+/// | `parts/` | parts downloaded from remotes, which the next pull uses again | yes |
 /// | `tree.check` | stat data of the tree when a search last found it unchanged | yes |
 /// | `runs` | statistics of the last index runs | yes |
 /// | `writer.lock`, `tmp/` | the lock and the temporary files of the writer | yes, while no run is writing |
@@ -82,6 +83,8 @@ impl ProjectDirectory {
     pub const WATCH_LOCK: &'static str = "watch.lock";
     /// The lock of the process that writes the index.
     pub const WRITER_LOCK: &'static str = "writer.lock";
+    /// Directory of the parts that were downloaded from remotes.
+    pub const PARTS: &'static str = "parts";
     /// Directory of the writer's temporary files.
     pub const TEMPORARY: &'static str = "tmp";
     /// The `.gitignore` file, which excludes the generated files in the directory.

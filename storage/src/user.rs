@@ -82,6 +82,11 @@ impl UserDirectory {
         self.path.join("state").join("modules")
     }
 
+    /// Directory of the records of the newest manifests seen in remotes.
+    pub fn remote_records(&self) -> PathBuf {
+        self.path.join("state").join("remotes")
+    }
+
     /// Directory of the records of [`KnownIndexes`](crate::KnownIndexes).
     pub fn index_records(&self) -> PathBuf {
         self.path.join("state").join("indexes")

@@ -40,6 +40,8 @@ Aurora has two configuration files:
   The user's file may also set [limits](#limits) for the pipelines of projects, and configure
   [conversation logs](#conversation-logs), [the log, the record of searches and the masking of
   personal data](#log-usage-and-personal-data). `aur config show` prints all settings and where they are set.
+- `[remote.NAME]` in either file names a [remote](../guides/sharing-an-index.md#remotes) with its `url`. `[remotes]` in
+  the user's file has `trusted_keys`, a list of public keys, and `signing_key`, the file of a secret key.
 
 ## The pipeline
 

@@ -7,7 +7,7 @@ mod browse;
 mod compact;
 mod edit;
 mod eval;
-mod export;
+pub(crate) mod export;
 mod feedback;
 mod graph;
 mod import;

@@ -50,6 +50,7 @@
 #![warn(missing_docs)]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
+mod ancestors;
 mod attribute;
 mod attribution;
 mod blame;
@@ -95,6 +96,7 @@ mod worktrees;
 #[cfg(test)]
 mod tests;
 
+pub use ancestors::nearest_ancestor;
 pub use attribution::{
     BlameEntry, FileAttribution, FileBlame, HistorySummary, NOT_COMMITTED, TouchCount, WorktreeBlame,
 };

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::path::Path;
 
 use aurora_analysis::Analyzer;
-use aurora_storage::{Chunk, ColumnDeclaration, Environment, OpenMode, ProjectDirectory, WriterOptions};
+use aurora_storage::{Chunk, ColumnDeclaration, Environment, OpenMode, ProjectDirectory, TermVector, WriterOptions};
 
 use super::error::IndexError;
 use super::trust::Trust;
@@ -16,17 +16,19 @@ use crate::metadata::custom_terms;
 /// # Errors
 /// Fails if there is no index, another run is writing, or the disk cannot be written.
 pub fn rebuild_bm25(root: &Path, trust: &Trust) -> Result<u64, IndexError> {
+    let project = ProjectDirectory::in_root(root);
+    let directory = project.path();
+    let rebuilt = Environment::rebuild_keywords(directory, &trust.known, WriterOptions::default(), &stored_terms)?;
+    trust.known.record(directory, &Environment::open(directory, OpenMode::Existing)?.snapshot()?)?;
+    Ok(rebuilt.chunk_count)
+}
+
+/// Returns the terms of a stored chunk, which are the terms that an index run gives to the chunk.
+pub fn stored_terms(chunk: &Chunk, columns: &[ColumnDeclaration]) -> TermVector {
     thread_local! {
         static CHUNK_TERMS: RefCell<ChunkTerms> = RefCell::default();
     }
-    let terms = |chunk: &Chunk, columns: &[ColumnDeclaration]| {
-        let terms = CHUNK_TERMS.with_borrow_mut(|terms| terms.for_chunk(chunk));
-        let custom = custom_terms(&Analyzer, columns, &chunk.metadata);
-        if custom.is_empty() { terms } else { terms.with(&custom) }
-    };
-    let project = ProjectDirectory::in_root(root);
-    let directory = project.path();
-    let rebuilt = Environment::rebuild_keywords(directory, &trust.known, WriterOptions::default(), &terms)?;
-    trust.known.record(directory, &Environment::open(directory, OpenMode::Existing)?.snapshot()?)?;
-    Ok(rebuilt.chunk_count)
+    let terms = CHUNK_TERMS.with_borrow_mut(|terms| terms.for_chunk(chunk));
+    let custom = custom_terms(&Analyzer, columns, &chunk.metadata);
+    if custom.is_empty() { terms } else { terms.with(&custom) }
 }

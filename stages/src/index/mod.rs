@@ -48,7 +48,7 @@ pub use directories::directories;
 pub use dry::{ChunkRow, DroppedRow, DryRun, FailedRows, StageTrace, dry_run};
 pub use embedding_stage::embedding_stage;
 pub use error::IndexError;
-pub use keywords::rebuild_bm25;
+pub use keywords::{rebuild_bm25, stored_terms};
 pub use omissions::{NotIndexed, not_indexed};
 pub use options::{GitUse, IndexObserver, IndexOptions, PipelineChoice};
 pub use outlook::{RunsOn, StageOutlook, outlook};

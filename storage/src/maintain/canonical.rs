@@ -336,17 +336,10 @@ impl<'s> Canonical<'s> {
         Ok(all)
     }
 
-    /// Returns the description of the only segment, without counts; `None` if there are no chunks.
-    pub(crate) fn segment_info(&self) -> Option<SegmentInfo> {
-        let (end_chunk, chunks) = (self.len(), u64::from(self.len()));
-        let info = SegmentInfo { id: SEGMENT, first_chunk: 0, end_chunk, chunks, terms: 0, postings: 0, bytes: 0 };
-        (end_chunk > 0).then_some(info)
-    }
-
     /// Emits the rows of [`Table::Dictionary`] and of [`Table::Postings`], each in key order. Returns `None` if there
     /// are no chunks.
     pub(crate) fn segment(&self, emit: Emit<'_>) -> Result<Option<SegmentInfo>, StorageError> {
-        let Some(info) = self.segment_info() else { return Ok(None) };
+        let Some(info) = segment_info(self.len()) else { return Ok(None) };
         let lengths = self.all_lengths()?;
         let length = |new: u32| self.lengths_of(&lengths, new);
         let encode = |range: TermRange<'_>| {
@@ -390,6 +383,21 @@ impl<'s> Canonical<'s> {
         bounds.dedup();
         Ok(bounds)
     }
+}
+
+/// Returns the description of the only segment of an index with this number of chunks, without counts; `None` if there
+/// are no chunks.
+pub(crate) fn segment_info(chunks: u32) -> Option<SegmentInfo> {
+    let info = SegmentInfo {
+        id: SEGMENT,
+        first_chunk: 0,
+        end_chunk: chunks,
+        chunks: u64::from(chunks),
+        terms: 0,
+        postings: 0,
+        bytes: 0,
+    };
+    (chunks > 0).then_some(info)
 }
 
 /// Emits the rows of [`Table::Lengths`] for all chunks, and returns the totals of the fields.

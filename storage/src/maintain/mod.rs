@@ -7,7 +7,7 @@ pub(crate) mod artefact;
 mod canonical;
 pub(crate) mod compact;
 mod digest;
-mod rebuild;
+pub(crate) mod rebuild;
 pub(crate) mod replacement;
 mod set_aside;
 pub(crate) mod verify;

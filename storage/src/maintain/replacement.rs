@@ -69,6 +69,12 @@ impl Replacement {
         Ok(replacement)
     }
 
+    /// Returns a snapshot of the empty new index. It must be dropped before [`Self::complete`].
+    pub(crate) fn base(&self) -> Snapshot {
+        let (base, _) = self.parts.as_ref().expect("rows are written before the manifest");
+        base.clone()
+    }
+
     /// Returns the writer of the new index's rows.
     pub(crate) fn committer(&mut self) -> &mut Committer {
         let (_, committer) = self.parts.as_mut().expect("rows are written before the manifest");

@@ -6,6 +6,7 @@ mod columns;
 mod compacting;
 mod crashes;
 mod damage;
+mod divided;
 mod keywords;
 mod lookup;
 mod model;

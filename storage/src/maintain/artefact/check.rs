@@ -47,9 +47,13 @@ pub(super) struct CheckedFrame {
 impl Limits {
     /// Decompresses the rows of a frame and checks them.
     pub(super) fn check(self, table: Table, frame: &Frame) -> Result<CheckedFrame, String> {
-        let rows = frame.rows()?;
+        self.check_rows(table, &frame.rows()?)
+    }
+
+    /// Checks the rows of a frame.
+    pub(super) fn check_rows(self, table: Table, rows: &[u8]) -> Result<CheckedFrame, String> {
         let mut checked = CheckedFrame { size: rows.len(), ..CheckedFrame::default() };
-        let mut rows = RowReader::new(&rows);
+        let mut rows = RowReader::new(rows);
         let mut last: &[u8] = &[];
         while let Some((key, value)) = rows.next()? {
             // No key is empty, so the first key is always greater than the empty `last`.
@@ -131,6 +135,12 @@ impl Limits {
 }
 
 impl CheckedFrame {
+    /// Returns the chunks and their numbers.
+    pub(super) fn chunks(&self) -> impl Iterator<Item = (u32, &Chunk)> {
+        let first = number(&self.first).unwrap_or_default() as u32;
+        (first..).zip(&self.chunks)
+    }
+
     /// Checks and counts the row of a file.
     fn file(&mut self, key: &[u8], value: &[u8]) -> Result<(), String> {
         let record =

@@ -85,6 +85,15 @@ impl ArtefactManifest {
 
     /// Checks for values that no artefact of this layout can have.
     pub(super) fn check(&self) -> Result<(), String> {
+        self.check_content()?;
+        if !self.parts.iter().map(|part| part.name.as_str()).eq(PARTS.map(|(_, name)| name)) {
+            return Err("it lists unexpected parts".to_owned());
+        }
+        Ok(())
+    }
+
+    /// Checks all values except for the list of parts.
+    pub(super) fn check_content(&self) -> Result<(), String> {
         if self.index_format != FORMAT_VERSION {
             return Err(format!("it has format {}", self.index_format));
         }
@@ -100,9 +109,6 @@ impl ArtefactManifest {
         let dimensions = self.model.as_ref().map_or(1, |model| model.dimensions);
         if dimensions == 0 || dimensions > MAX_DIMENSIONS {
             return Err(format!("its model has {dimensions} dimensions"));
-        }
-        if !self.parts.iter().map(|part| part.name.as_str()).eq(PARTS.map(|(_, name)| name)) {
-            return Err("it lists unexpected parts".to_owned());
         }
         Ok(())
     }

@@ -13,6 +13,7 @@
 //! its stored data. The import rebuilds the records, the blocks of contents and the codes of vectors.
 
 mod check;
+mod divided;
 mod manifest;
 mod merge;
 mod part;

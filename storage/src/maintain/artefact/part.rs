@@ -41,10 +41,7 @@ impl FrameBuilder {
 
     /// Adds a row. Returns the rows of the frame if the frame is full.
     pub(super) fn push(&mut self, key: &[u8], value: &[u8]) -> io::Result<Option<Vec<u8>>> {
-        if key.len() > MAX_KEY_BYTES || value.len() > MAX_VALUE_BYTES {
-            let message = format!("a row of {} is too long for an artefact: {} bytes", self.name, value.len());
-            return Err(io::Error::new(io::ErrorKind::InvalidData, message));
-        }
+        check_lengths(self.name, key, value)?;
         put_sized(&mut self.rows, key);
         put_sized(&mut self.rows, value);
         Ok(if self.rows.len() >= self.limit { self.take() } else { None })
@@ -54,6 +51,15 @@ impl FrameBuilder {
     pub(super) fn take(&mut self) -> Option<Vec<u8>> {
         Some(std::mem::take(&mut self.rows)).filter(|rows| !rows.is_empty())
     }
+}
+
+/// Checks that a row of the table `name` is short enough for an artefact.
+pub(super) fn check_lengths(name: &str, key: &[u8], value: &[u8]) -> io::Result<()> {
+    if key.len() <= MAX_KEY_BYTES && value.len() <= MAX_VALUE_BYTES {
+        return Ok(());
+    }
+    let message = format!("a row of {name} is too long for an artefact: {} bytes", value.len());
+    Err(io::Error::new(io::ErrorKind::InvalidData, message))
 }
 
 /// A frame: the size of its rows in bytes, and the compressed rows.
@@ -66,6 +72,11 @@ impl Frame {
     /// Compresses rows.
     pub(super) fn new(rows: &[u8], level: i32) -> io::Result<Self> {
         Ok(Self { length: rows.len(), compressed: bulk::compress(rows, level)? })
+    }
+
+    /// Creates a frame of compressed rows. Returns `None` if no frame has rows of `length` bytes.
+    pub(super) fn from_parts(length: usize, compressed: Vec<u8>) -> Option<Self> {
+        (1..=MAX_FRAME_BYTES).contains(&length).then_some(Self { length, compressed })
     }
 
     /// Total size in bytes of the compressed and the decompressed rows.

@@ -15,6 +15,7 @@ use crate::maintain::replacement::Replacement;
 use crate::manifest::{FORMAT_VERSION, Manifest, SegmentInfo};
 use crate::opening::OpenMode;
 use crate::project::{ProjectDirectory, keep_out_of_git};
+use crate::read::Snapshot;
 use crate::trust::KnownIndexes;
 use crate::workers::Workers;
 use crate::write::ChunkBatch;
@@ -69,28 +70,65 @@ impl Input<'_> {
         let home = ProjectDirectory::at(directory).create().map_err(|error| StorageError::io(directory, error))?;
         keep_out_of_git(&home)?;
         let mut replacement = Replacement::begin(&home, context.known)?;
-        let generation = generation_before(directory)? + 1;
-        let manifest = self.write_rows(announced, &mut replacement, context.workers)?;
-        let manifest = Manifest {
-            generation,
-            imported: true,
-            root: context.root.to_owned(),
-            created: context.now,
-            updated: context.now,
-            ..manifest
-        };
-        let snapshot = replacement.complete(&manifest)?;
-        let report = snapshot.verify_with(context.workers);
-        if let Some(problem) = report.problems.into_iter().next() {
-            return Err(self.damaged("content", problem));
-        }
-        if report.vectors != announced.vectors {
-            let what = format!("it announces {} vectors, some of which belong to no chunk", announced.vectors);
-            return Err(self.damaged("vectors", what));
-        }
-        drop(snapshot);
-        replacement.finish()
+        let segment_bytes = self.write_rows(announced, &mut replacement, context.workers)?;
+        conclude(directory, replacement, announced, segment_bytes, context, |_| Ok(()))?;
+        Ok(())
     }
+}
+
+/// Publishes the rows of an imported artefact as the index of the project, after the verification of the whole index
+/// and `check`. Returns the manifest of the index.
+pub(super) fn conclude(
+    directory: &Path,
+    mut replacement: Replacement,
+    announced: &ArtefactManifest,
+    segment_bytes: u64,
+    context: ImportContext<'_>,
+    check: impl FnOnce(&Snapshot) -> Result<(), StorageError>,
+) -> Result<Manifest, StorageError> {
+    let segment = SegmentInfo {
+        id: SEGMENT,
+        first_chunk: 0,
+        end_chunk: announced.chunks,
+        chunks: u64::from(announced.chunks),
+        terms: announced.terms,
+        postings: announced.postings,
+        bytes: segment_bytes,
+    };
+    let segments: Vec<_> = (announced.chunks > 0).then_some(segment).into_iter().collect();
+    let manifest = Manifest {
+        generation: generation_before(directory)? + 1,
+        model: announced.model.clone(),
+        head_commit: announced.head_commit.clone(),
+        root: context.root.to_owned(),
+        fingerprints: announced.fingerprints.clone(),
+        columns: announced.columns.clone(),
+        unfinished: announced.unfinished.clone(),
+        created: context.now,
+        updated: context.now,
+        complete: announced.complete,
+        imported: true,
+        chunk_count: u64::from(announced.chunks),
+        file_count: announced.files,
+        field_totals: announced.field_totals,
+        next_segment: segments.len() as u32,
+        segments,
+        next_chunk_id: announced.chunks,
+        ..Manifest::empty()
+    };
+    let snapshot = replacement.complete(&manifest)?;
+    let report = snapshot.verify_with(context.workers);
+    if let Some(problem) = report.problems.into_iter().next() {
+        return Err(damaged(context.name, "content", problem));
+    }
+    if report.vectors != announced.vectors {
+        let what = format!("it announces {} vectors, some of which belong to no chunk", announced.vectors);
+        return Err(damaged(context.name, "vectors", what));
+    }
+    check(&snapshot)?;
+    drop(snapshot);
+    replacement.finish()?;
+    Ok(manifest)
 }
 
 /// Returns the generation of the current index; 0 if there is no usable index. The caller holds the writer's lock.
@@ -147,14 +185,13 @@ impl Input<'_> {
         Ok(manifest)
     }
 
-    /// Writes the rows of all parts. Returns the manifest of the index, in which fields without a counterpart in the
-    /// artefact are empty.
+    /// Writes the rows of all parts. Returns the size of the dictionary and the postings in bytes.
     fn write_rows(
         &mut self,
         announced: &ArtefactManifest,
         to: &mut Replacement,
         workers: Workers,
-    ) -> Result<Manifest, StorageError> {
+    ) -> Result<u64, StorageError> {
         let dimensions = announced.model.as_ref().map(|model| model.dimensions);
         let limits = Limits { chunks: announced.chunks, dimensions };
         let columns: Arc<[_]> = announced.columns.clone().into();
@@ -202,31 +239,7 @@ impl Input<'_> {
         if checker.unfinished.rows != announced.unfinished.rows {
             return Err(self.damaged("manifest", "its numbers of unfinished rows are wrong".to_owned()));
         }
-        let segment = SegmentInfo {
-            id: SEGMENT,
-            first_chunk: 0,
-            end_chunk: announced.chunks,
-            chunks: u64::from(announced.chunks),
-            terms: announced.terms,
-            postings: announced.postings,
-            bytes: checker.segment_bytes,
-        };
-        let segments: Vec<_> = (announced.chunks > 0).then_some(segment).into_iter().collect();
-        Ok(Manifest {
-            model: announced.model.clone(),
-            head_commit: announced.head_commit.clone(),
-            fingerprints: announced.fingerprints.clone(),
-            columns: announced.columns.clone(),
-            unfinished: announced.unfinished.clone(),
-            complete: announced.complete,
-            chunk_count: u64::from(announced.chunks),
-            file_count: announced.files,
-            field_totals: announced.field_totals,
-            next_segment: segments.len() as u32,
-            segments,
-            next_chunk_id: announced.chunks,
-            ..Manifest::empty()
-        })
+        Ok(checker.segment_bytes)
     }
 
     /// Reads `length` bytes, or as many as the input has.
@@ -249,6 +262,7 @@ impl Input<'_> {
     }
 }
 
-fn damaged(name: &Path, part: &str, what: String) -> StorageError {
+/// Creates the error for a damaged artefact.
+pub(super) fn damaged(name: &Path, part: &str, what: String) -> StorageError {
     StorageError::ArtefactDamaged { path: name.to_owned(), part: part.to_owned(), what }
 }

@@ -1,0 +1,108 @@
+//! Opens the remote of a command: its configuration, keys and project.
+
+use std::path::{Path, PathBuf};
+
+use aurora_confined::read_regular_to_string;
+use aurora_project::{Project, user};
+use aurora_remote::{Remote, RemoteError, RemoteSettings, RemoteUrl, SigningKey, Trust};
+use aurora_storage::ProjectDirectory;
+use aurora_suggest::did_you_mean;
+use clap::Args;
+
+use crate::context::{Failure, Outcome, Program};
+
+/// Maximum size of a configuration file in bytes.
+pub(super) const MAX_CONFIG_BYTES: u64 = 1 << 20;
+/// Environment variable with the file of the secret key.
+const SIGNING_KEY: &str = "AURORA_SIGNING_KEY";
+/// Environment variable with the password of the secret key.
+const SIGNING_KEY_PASSWORD: &str = "AURORA_SIGNING_KEY_PASSWORD";
+
+/// The remote of a command, and the project whose configuration may name it.
+#[derive(Debug, Args)]
+pub(crate) struct RemoteArgs {
+    /// Name of the remote
+    pub(crate) name: String,
+
+    /// Project directory [default: the nearest enclosing directory with an index, or the top of the work tree]
+    #[arg(long, value_name = "PATH")]
+    pub(crate) root: Option<PathBuf>,
+}
+
+/// An opened remote with its context.
+pub(super) struct Opened {
+    pub(super) project: Project,
+    pub(super) settings: RemoteSettings,
+    pub(super) remote: Remote,
+}
+
+impl RemoteArgs {
+    /// Opens the remote. `creates` allows it to create a missing directory.
+    pub(super) fn open(&self, allows_unsigned: bool, creates: bool, program: &Program) -> Outcome<Opened> {
+        let project = program.find(self.root.as_deref())?;
+        let settings = settings(project.root())?;
+        let url = find(&settings, &self.name)?;
+        let trust = Trust { keys: settings.trusted_keys.clone(), allows_unsigned };
+        let records = user::absolute_directory().map(|user| user.remote_records());
+        let remote = Remote::open(url, trust, records, creates).map_err(failure)?;
+        Ok(Opened { project, settings, remote })
+    }
+}
+
+/// Reads the remotes and keys from the user's and the project's configuration.
+pub(super) fn settings(root: &Path) -> Outcome<RemoteSettings> {
+    let unreadable = |path: &Path, error| Failure::new(format!("cannot read {}: {error}", path.display()));
+    let is_missing = |error: &std::io::Error| {
+        matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory)
+    };
+    let read = |path: PathBuf, text: std::io::Result<String>| match text {
+        Ok(text) => Ok(Some((path, text))),
+        Err(error) if is_missing(&error) => Ok(None),
+        Err(error) => Err(unreadable(&path, error)),
+    };
+    let user = user::absolute_directory().map(|user| user.config());
+    let user = user.map(|path| read(path.clone(), read_regular_to_string(&path, MAX_CONFIG_BYTES))).transpose()?;
+    let directory = ProjectDirectory::in_root(root);
+    let project = directory.open().and_then(|open| open.read_to_string(ProjectDirectory::CONFIG, MAX_CONFIG_BYTES));
+    let project = read(directory.path_of(ProjectDirectory::CONFIG), project)?;
+    fn borrowed(file: &Option<(PathBuf, String)>) -> Option<(&Path, &str)> {
+        file.as_ref().map(|(path, text)| (path.as_path(), text.as_str()))
+    }
+    RemoteSettings::parse(borrowed(&user.flatten()), borrowed(&project)).map_err(failure)
+}
+
+fn find(settings: &RemoteSettings, name: &str) -> Outcome<RemoteUrl> {
+    settings.remotes.get(name).cloned().ok_or_else(|| {
+        let help = did_you_mean(name, settings.remotes.keys().map(String::as_str));
+        let help = help.unwrap_or_else(|| format!("`aur remote add {name} URL` adds it"));
+        Failure::new(format!("there is no remote `{}`", name.escape_debug())).with_help(help)
+    })
+}
+
+/// Reads the secret key, if there is one.
+pub(super) fn signing_key(settings: &RemoteSettings) -> Outcome<Option<SigningKey>> {
+    let variable = std::env::var_os(SIGNING_KEY).filter(|path| !path.is_empty()).map(PathBuf::from);
+    let Some(path) = variable.or_else(|| settings.signing_key.clone()) else { return Ok(None) };
+    let path = match (path.strip_prefix("~"), std::env::home_dir()) {
+        (Ok(below), Some(home)) => home.join(below),
+        _ => path,
+    };
+    let password = std::env::var(SIGNING_KEY_PASSWORD).ok();
+    SigningKey::read(&path, password).map(Some).map_err(failure)
+}
+
+/// Converts an error of a remote, with advice.
+pub(super) fn failure(error: RemoteError) -> Failure {
+    let help = match &error {
+        RemoteError::Untrusted { .. } => {
+            "add the public key to `trusted_keys` below [remotes] of your own config.toml, or accept the risk with \
+             `--allow-unsigned`"
+        }
+        RemoteError::Replayed { .. } | RemoteError::Changed(_) => {
+            "if somebody has recreated the remote, remove its file from `state/remotes` in your Aurora directory"
+        }
+        RemoteError::Damaged { .. } => "`aur remote verify` lists all damage, and the next push uploads missing parts",
+        _ => return Failure::from_error(&error),
+    };
+    Failure::from_error(&error).with_help(help)
+}

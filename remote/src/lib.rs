@@ -1,0 +1,49 @@
+//! Indexes in a directory or an object store, from which many machines pull what one machine has pushed.
+//!
+//! [`Remote::push`] divides an index into content-addressed parts and uploads the parts that the remote does not have.
+//! Then it writes a manifest, which names the commit, the digest of the index and the list of parts, and which may be
+//! signed. [`Remote::pull`] verifies a manifest, downloads the missing parts into a cache, and replaces the index of a
+//! project. [`Remote::prune`] deletes old manifests and unused parts, and [`Remote::verify`] checks a remote.
+//!
+//! | object | content |
+//! |---|---|
+//! | `format` | mark and version of the layout |
+//! | `parts/NAME` | a part or a list of parts, compressed; its name is the BLAKE3 hash of the bytes |
+//! | `manifests/SEQUENCE` | a manifest and its signature |
+//! | `locks/NAME` | marks a push or a prune that is in progress |
+//!
+//! Deliberately absent: git (the caller selects a manifest), the analysis of texts (the caller computes the terms of
+//! chunks), and credentials (they come from the environment of the process).
+//!
+//! ```
+//! use aurora_remote::RemoteUrl;
+//!
+//! assert!(RemoteUrl::parse("s3://bucket/indexes/app").is_ok());
+//! assert!(RemoteUrl::parse("https://user:password@example.com/app").is_err());
+//! ```
+
+#![warn(missing_docs)]
+#![forbid(unsafe_code)]
+
+mod error;
+mod location;
+mod locks;
+mod maintain;
+mod manifest;
+mod pull;
+mod push;
+mod remote;
+mod seen;
+mod settings;
+mod signature;
+mod store;
+
+pub use error::RemoteError;
+pub use location::RemoteUrl;
+pub use maintain::{PruneOptions, Pruned, Verified};
+pub use manifest::{PreviousManifest, RemoteManifest};
+pub use pull::{PullContext, Pulled};
+pub use push::{PushContext, Pushed};
+pub use remote::{Listed, Remote, Trust};
+pub use settings::{REMOTE_TABLE, REMOTES_TABLE, RemoteSettings, add_remote};
+pub use signature::{Signature, SigningKey, TrustedKeys};

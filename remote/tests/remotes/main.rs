@@ -1,0 +1,8 @@
+//! Remotes in a directory and on a small S3 server: transfers, damage, signatures, concurrency and pruning.
+
+mod fixture;
+mod maintenance;
+#[cfg(feature = "cloud")]
+mod s3;
+mod transfer;
+mod trust;
