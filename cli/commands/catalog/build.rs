@@ -62,7 +62,7 @@ pub(crate) fn run(args: &BuildCatalogArgs, program: &Program) -> Outcome {
         cancel: &cancel,
         program,
         next: AtomicUsize::new(0),
-        results: Mutex::new(known_results(&store, &catalog)),
+        results: Mutex::new(previous_results(&store, &catalog)),
     };
     let jobs = args.jobs.map_or(catalog.jobs, NonZeroUsize::get).min(wanted.len());
     let begin = Instant::now();
@@ -89,7 +89,7 @@ pub(crate) fn run(args: &BuildCatalogArgs, program: &Program) -> Outcome {
 }
 
 /// Returns the results of the repositories that the catalogue still lists.
-fn known_results(store: &CatalogStore, catalog: &Catalog) -> BTreeMap<String, BuildResult> {
+fn previous_results(store: &CatalogStore, catalog: &Catalog) -> BTreeMap<String, BuildResult> {
     let mut results = store.results();
     results.retain(|name, _| catalog.repositories.iter().any(|of| of.name == *name));
     results
@@ -99,7 +99,7 @@ fn known_results(store: &CatalogStore, catalog: &Catalog) -> BTreeMap<String, Bu
 struct Builds<'a> {
     wanted: &'a [&'a CatalogRepository],
     store: &'a CatalogStore,
-    /// The path of this program, which indexes each repository in a process of its own.
+    /// The path of this program, which runs once for each repository.
     own: &'a Path,
     cancel: &'a CancelToken,
     program: &'a Program,
@@ -109,7 +109,7 @@ struct Builds<'a> {
 }
 
 impl Builds<'_> {
-    /// Indexes repositories until none is left.
+    /// Indexes repositories until all are done.
     fn work(&self) {
         while let Some(of) = self.wanted.get(self.next.fetch_add(1, Ordering::Relaxed)) {
             if self.cancel.is_cancelled() {

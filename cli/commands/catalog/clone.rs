@@ -88,8 +88,8 @@ pub(crate) fn output(command: &mut Command, cancel: &CancelToken) -> io::Result<
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
     thread::scope(|scope| {
-        let stdout = scope.spawn(|| kept(stdout));
-        let stderr = scope.spawn(|| kept(stderr));
+        let stdout = scope.spawn(|| read_limited(stdout));
+        let stderr = scope.spawn(|| read_limited(stderr));
         let code = wait(&mut child, cancel);
         let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
         let stdout = text(stdout.join().unwrap_or_default());
@@ -111,7 +111,7 @@ fn wait(child: &mut Child, cancel: &CancelToken) -> io::Result<Option<i32>> {
 }
 
 /// Reads a stream to its end and returns its first bytes.
-fn kept(stream: Option<impl Read>) -> Vec<u8> {
+fn read_limited(stream: Option<impl Read>) -> Vec<u8> {
     let (mut found, mut buffer) = (Vec::new(), [0; 8_192]);
     let Some(mut stream) = stream else { return found };
     while let Ok(count @ 1..) = stream.read(&mut buffer) {
