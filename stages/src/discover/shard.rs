@@ -60,7 +60,7 @@ enum Content {
 /// Reads the files of a tree on `threads` threads.
 fn contents(files: &[WalkedFile], tree: &SourceTree, threads: usize) -> Vec<Content> {
     let content = |file: &WalkedFile| match tree.read(&file.path) {
-        Ok(bytes) if is_artefact(&bytes) => Content::Artefact,
+        Ok(bytes) if is_artefact(&file.path, &bytes) => Content::Artefact,
         Ok(bytes) if !file.is_log() => Content::Hash(*blake3::hash(&bytes).as_bytes()),
         _ => Content::Unknown,
     };

@@ -28,9 +28,13 @@ use crate::tables::Table;
 
 /// First bytes of every artefact. The CR LF reveals a file that a transfer in text mode has changed.
 const MAGIC: &[u8; 8] = b"AURMEM\r\n";
-/// Whether a file with this content is an artefact, perhaps a damaged one.
-pub fn is_artefact(content: &[u8]) -> bool {
-    content.starts_with(MAGIC)
+/// Prefix of the names of artefacts that are being written. A run that is killed leaves such a file.
+const UNFINISHED_PREFIX: &str = ".aurora-export-";
+
+/// Whether a file is an artefact, perhaps a damaged or unfinished one, given its path and its content.
+pub fn is_artefact(path: &str, content: &[u8]) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    content.starts_with(MAGIC) || name.starts_with(UNFINISHED_PREFIX)
 }
 
 /// Version of the layout that this build reads and writes.

@@ -8,7 +8,7 @@ use aurora_confined::Directory;
 
 use super::manifest::{ArtefactManifest, Shard};
 use super::part::{Frame, FrameBuilder, LEVEL, PartWriter, SHARD_LEVEL};
-use super::{HEADER, MAGIC, PARTS, VERSION};
+use super::{HEADER, MAGIC, PARTS, UNFINISHED_PREFIX, VERSION};
 use crate::error::StorageError;
 use crate::maintain::canonical::{Canonical, Evidence};
 use crate::manifest::FORMAT_VERSION;
@@ -51,7 +51,7 @@ impl Snapshot {
             _ => Path::new("."),
         };
         let mut builder = tempfile::Builder::new();
-        builder.prefix(".aurora-export-");
+        builder.prefix(UNFINISHED_PREFIX);
         // The file gets the permissions that the user's umask allows, and not those of a private temporary file.
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
