@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::context::{Failure, Outcome};
 
-/// Name of the file with the results.
-const RESULTS: &str = "results.json";
+/// Name of the file with the results. No repository has this name, because names begin with a letter or a digit.
+const RESULTS: &str = ".results.json";
 /// Maximum size of this file in bytes.
 const MAX_RESULTS_BYTES: u64 = 64 << 20;
 
@@ -80,9 +80,9 @@ impl CatalogStore {
         Ok(())
     }
 
-    /// The directory of the clones and results.
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
+    /// Creates the directory of a clone if it does not exist.
+    pub(crate) fn create_clone(&self, name: &str) -> io::Result<()> {
+        Directory::create_private_root(&self.path)?.create_private_directory(name).map(drop)
     }
 
     /// Returns the directory whose files are indexed. A clone need not exist.

@@ -4,7 +4,7 @@
 //! and direction overrides that display code in a different order than it runs. This module replaces them with visible
 //! symbols.
 
-pub(crate) use aurora_project::sanitize::{is_unsafe, line, visible};
+pub(crate) use aurora_project::sanitize::{html, is_unsafe, line, visible};
 
 /// Sanitises several lines of text: line endings become `\n`, tabs become four spaces, and other control characters
 /// become symbols as in [`line()`].

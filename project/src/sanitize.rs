@@ -28,3 +28,19 @@ pub fn visible(c: char) -> char {
         c => c,
     }
 }
+
+/// Escapes a text for HTML, in elements and in quoted attributes. Control characters become visible symbols.
+pub fn html(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match visible(c) {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            c => out.push(c),
+        }
+    }
+    out
+}

@@ -50,6 +50,7 @@ impl Store {
             });
         };
         if creates {
+            #[allow(clippy::disallowed_methods, reason = "the user has named the directory")]
             std::fs::create_dir_all(&directory)
                 .map_err(|source| RemoteError::Io { path: directory.clone(), source })?;
         } else if !directory.is_dir() {

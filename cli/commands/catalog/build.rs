@@ -9,7 +9,6 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use aurora_confined::Directory;
 use aurora_pipeline::CancelToken;
 use aurora_project::{Catalog, CatalogRepository, RepositorySource};
 use clap::Args;
@@ -128,23 +127,17 @@ impl Builds<'_> {
 
     /// Brings one repository up to date.
     fn build(&self, of: &CatalogRepository) -> BuildResult {
-        let failed = |message: String| BuildResult {
-            outcome: BuildOutcome::Failed,
-            finished: 0,
-            seconds: 0.0,
-            commit: None,
-            message: Some(message),
-        };
+        let result = |outcome, commit, message| BuildResult { outcome, finished: 0, seconds: 0.0, commit, message };
+        let failed = |commit, message| result(BuildOutcome::Failed, commit, Some(message));
         let root = self.store.root(of);
         let mut commit = None;
         if let RepositorySource::Remote { url, branch } = &of.source {
-            let created = Directory::create_private_root(self.store.path());
-            if let Err(error) = created.and_then(|directory| directory.create_private_directory(&of.name)) {
-                return failed(format!("cannot create {}: {error}", root.display()));
+            if let Err(error) = self.store.create_clone(&of.name) {
+                return failed(None, format!("cannot create {}: {error}", root.display()));
             }
             match clone::update(url, branch.as_deref(), &root, self.cancel) {
                 Ok(found) => commit = Some(found),
-                Err(message) => return failed(message),
+                Err(message) => return failed(None, message),
             }
             let known = self.results.lock().unwrap_or_else(PoisonError::into_inner).get(&of.name).cloned();
             let is_same = |result: &BuildResult| result.outcome == BuildOutcome::Indexed && result.commit == commit;
@@ -156,16 +149,15 @@ impl Builds<'_> {
         let mut command = Command::new(self.own);
         command.args(["mem", "index", "--format", "json", "--color", "never", "--"]).arg(&root);
         match clone::output(&mut command, self.cancel) {
-            Err(error) => failed(format!("cannot start the index run: {error}")),
-            Ok(ended) => match ended.code {
-                Some(code @ 0..=1) => BuildResult {
-                    outcome: if code == 0 { BuildOutcome::Indexed } else { BuildOutcome::Incomplete },
-                    commit,
-                    message: (code == 1).then(|| clone::message(&ended, "the index run")),
-                    ..failed(String::new())
-                },
-                _ => BuildResult { commit, ..failed(clone::message(&ended, "the index run")) },
-            },
+            Err(error) => failed(commit, format!("cannot start the index run: {error}")),
+            Ok(ended) => {
+                let message = || clone::message(&ended, "the index run");
+                match ended.code {
+                    Some(0) => result(BuildOutcome::Indexed, commit, None),
+                    Some(1) => result(BuildOutcome::Incomplete, commit, Some(message())),
+                    _ => failed(commit, message()),
+                }
+            }
         }
     }
 

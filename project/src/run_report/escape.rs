@@ -26,18 +26,7 @@ fn visible(c: char) -> char {
 
 /// Escapes a text for HTML, in elements and in quoted attributes.
 pub(super) fn html(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for letter in plain(text).chars() {
-        match letter {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            letter => out.push(letter),
-        }
-    }
-    out
+    sanitize::html(&plain(text))
 }
 
 /// Escapes a text for GitHub Flavored Markdown, as code in a line or in the cell of a table. In a `<code>` element,
