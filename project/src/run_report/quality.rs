@@ -11,6 +11,7 @@ use aurora_evaluation::report::{Floor, MissedFloor, by_set, missed_floors};
 use aurora_stages::index::{QuestionScores, RunQuality};
 
 use super::check::Check;
+use crate::units;
 
 /// A requirement on the search quality after a run.
 #[derive(Debug, Clone, PartialEq)]
@@ -145,10 +146,10 @@ fn drop_check(
     let measured = format!("{:+.3} [{:+.3}, {:+.3}]", change.mean, change.low, change.high);
     let is_violated = -change.mean > max_drop && change.high < 0.0;
     let violation = format!(
-        "quality {}: the mean changed by {measured} since the last good run, over {} questions; a drop of {max_drop:.3} \
+        "quality {}: the mean changed by {measured} since the last good run, over {}; a drop of {max_drop:.3} \
          is allowed",
         threshold.name,
-        gains.len()
+        units::counted(gains.len() as u64, "question")
     );
     Check::met(name, required, measured).violated_if(is_violated, || violation)
 }

@@ -75,6 +75,9 @@ pub struct RunRecord {
     /// Size of the index on disk after the run, in bytes.
     #[serde(default)]
     pub index_bytes: u64,
+    /// Size of the tables of the index after the run in bytes, without free pages; 0 in records of earlier versions.
+    #[serde(default)]
+    pub table_bytes: u64,
     /// The lower of two shares, from 0 to 1: the share of indexable files that are indexed, and the share of rows with
     /// results of custom stages.
     #[serde(default)]
@@ -221,6 +224,7 @@ impl RunRecord {
             skips: most_frequent(files.skipped.iter().map(|(reason, skipped)| (reason.clone(), skipped.count))),
             secrets: summary.secrets.count,
             index_bytes: summary.index_bytes,
+            table_bytes: summary.table_bytes,
             coverage: Some(summary.coverage),
             cpu_seconds: summary.cpu_seconds,
             serial_cpu_share: summary.serial_cpu_share,

@@ -20,6 +20,13 @@ pub struct TableSize {
 }
 
 impl Snapshot {
+    /// Returns the size of the pages of all tables in bytes, as the tables record it. No page is visited, so the result
+    /// is not reliable for a damaged index.
+    pub fn table_bytes(&self) -> u64 {
+        let pages = Table::all().fold(0_u64, |pages, table| pages.saturating_add(self.tree(table).pages));
+        pages.saturating_mul(self.pages().page_size as u64)
+    }
+
     /// Returns the tables of the generation, largest first. The rest of the data file consists of free pages, and of
     /// pages of other generations that are still being read.
     ///
