@@ -10,7 +10,7 @@
 //! | `format` | mark and version of the layout |
 //! | `parts/NAME` | a part or a list of parts, compressed; its name is the BLAKE3 hash of the bytes |
 //! | `manifests/SEQUENCE` | a manifest and its signature |
-//! | `locks/NAME` | marks a push or a prune that is in progress |
+//! | `locks/NAME` | announces a push or a prune |
 //!
 //! Deliberately absent: git (the caller selects a manifest), the analysis of texts (the caller computes the terms of
 //! chunks), and credentials (they come from the environment of the process).
@@ -44,7 +44,7 @@ pub use location::RemoteUrl;
 pub use maintain::{PruneOptions, Pruned, Verified};
 pub use manifest::{PreviousManifest, RemoteManifest};
 pub use pull::{PullContext, Pulled};
-pub use push::{PushContext, Pushed};
+pub use push::{PushContext, PushProgress, Pushed};
 pub use remote::{Listed, Remote, Trust};
 pub use settings::{REMOTE_TABLE, REMOTES_TABLE, RemoteSettings, add_remote};
 pub use signature::{Signature, SigningKey, TrustedKeys};

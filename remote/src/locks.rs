@@ -1,84 +1,108 @@
-//! Locks between pushes and prunes.
+//! Coordination of pushes and prunes.
 //!
-//! A push relies on parts that exist already, so a prune must not delete parts during a push. Both write an object
-//! before they look for objects of the other kind. At least one of two concurrent operations therefore sees the other.
-//! Ages are differences between times of the store's clock, so that the clocks of the machines do not matter.
+//! A push relies on parts that exist already, and a prune may delete them. A push therefore writes an object before it
+//! lists the parts, and a prune removes the objects of all pushes before it reads the manifests. A push whose object has
+//! been removed does not know which of its parts still exist, and repeats its work. If the object still exists after the
+//! push has written its manifest, every prune that follows reads this manifest. An object that a killed push leaves
+//! behind prevents nothing.
+//!
+//! A push does not start during a prune. Whether a prune was killed is known from the age of its object, which is a
+//! difference between two times of the store's clock, so that the clocks of the machines do not matter.
+
+use std::time::{Duration, Instant, SystemTime};
 
 use crate::error::RemoteError;
-use crate::store::Store;
+use crate::store::{Entry, Store};
 
-/// Name of the lock of a prune.
-const PRUNE: &str = "prune";
-/// Prefix of the names of the locks of pushes.
+/// Prefix of the names of the objects of prunes.
+const PRUNE: &str = "prune-";
+/// Prefix of the names of the objects of pushes.
 const PUSH: &str = "push-";
-/// Age in seconds after which the lock of a killed push no longer prevents prunes. A push may not take longer.
-const PUSH_SECONDS: i64 = 24 * 3600;
-/// Age in seconds after which the lock of a killed prune no longer prevents pushes. A prune may not take longer.
-const PRUNE_SECONDS: i64 = 3600;
+/// Age in seconds of the object of a killed prune.
+const PRUNE_SECONDS: i64 = 1200;
+/// Maximum time of a prune. It leaves time for requests that are under way.
+const MAX_PRUNE: Duration = Duration::from_secs(600);
+/// Interval at which a push checks whether a prune has ended.
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
-/// A lock in the remote.
+/// The object of a push or a prune in progress.
 pub(crate) struct Lock {
     name: String,
-    /// The time of the store when the lock was written.
+    /// The time of the store when the object was written.
     pub(crate) time: i64,
+    started: (Instant, SystemTime),
 }
 
 impl Lock {
-    /// Announces a push.
+    /// Announces a push. Calls `wait` before it waits for the end of a prune.
+    pub(crate) async fn push(store: &Store, wait: &(dyn Fn() + Sync)) -> Result<Self, RemoteError> {
+        let mut has_waited = false;
+        loop {
+            let (lock, others) = Self::write(store, PUSH).await?;
+            match lock {
+                Some(lock) if !others.iter().any(|other| lock.is_prune(other)) => return Ok(lock),
+                Some(lock) => lock.release(store).await,
+                // A prune has begun in the meantime.
+                None => {}
+            }
+            if !std::mem::replace(&mut has_waited, true) {
+                wait();
+            }
+            tokio::time::sleep(POLL_INTERVAL).await;
+        }
+    }
+
+    /// Announces a prune. Unless nothing will be deleted, also removes the objects of all pushes and of killed prunes.
     ///
     /// # Errors
-    /// Fails if a prune is in progress.
-    pub(crate) async fn push(store: &Store) -> Result<Self, RemoteError> {
-        let mut random = [0; 8];
-        getrandom::fill(&mut random).map_err(|error| RemoteError::Busy(format!("no random numbers: {error}")))?;
-        let name = format!("locks/{PUSH}{:016x}", u64::from_le_bytes(random));
-        let lock = Self::write(store, name).await?;
-        let pruning = store.modified(&format!("locks/{PRUNE}")).await?;
-        if pruning.is_some_and(|started| lock.time - started < PRUNE_SECONDS) {
+    /// Fails if another prune is in progress.
+    pub(crate) async fn prune(store: &Store, dry_run: bool) -> Result<Self, RemoteError> {
+        let busy = || RemoteError::Busy("another prune of the remote is in progress".to_owned());
+        let (lock, others) = Self::write(store, PRUNE).await?;
+        let lock = lock.ok_or_else(busy)?;
+        if others.iter().any(|other| lock.is_prune(other)) {
             lock.release(store).await;
-            return Err(RemoteError::Busy("a prune of the remote is in progress; push again later".to_owned()));
+            return Err(busy());
+        }
+        for other in others.into_iter().filter(|_| !dry_run) {
+            store.delete(&format!("locks/{}", other.name)).await?;
         }
         Ok(lock)
     }
 
-    /// Announces a prune. Also returns whether a push is in progress.
-    ///
-    /// # Errors
-    /// Fails if another prune is in progress.
-    pub(crate) async fn prune(store: &Store) -> Result<(Self, bool), RemoteError> {
-        let name = format!("locks/{PRUNE}");
-        // The lock of a killed prune is replaced. Its age is known only after the store has written another object.
-        let probe = Self::write(store, format!("locks/{PRUNE}-time")).await?;
-        let started = store.modified(&name).await?;
-        let busy = || RemoteError::Busy("another prune of the remote is in progress".to_owned());
-        match started {
-            Some(started) if probe.time - started < PRUNE_SECONDS => return Err(busy()),
-            Some(_) => store.delete(&name).await?,
-            None => {}
-        }
-        if !store.put_new(&name, Vec::new()).await? {
-            return Err(busy());
-        }
-        let lock = Self { time: store.modified(&name).await?.unwrap_or(probe.time), name };
-        probe.release(store).await;
-        let mut is_pushing = false;
-        for entry in store.list("locks").await?.iter().filter(|entry| entry.name.starts_with(PUSH)) {
-            if lock.time - entry.modified < PUSH_SECONDS {
-                is_pushing = true;
-            } else {
-                store.delete(&format!("locks/{}", entry.name)).await?;
-            }
-        }
-        Ok((lock, is_pushing))
+    /// Writes an object. Returns it and all others; `None` if another machine has already removed it.
+    async fn write(store: &Store, prefix: &str) -> Result<(Option<Self>, Vec<Entry>), RemoteError> {
+        let started = (Instant::now(), SystemTime::now());
+        let mut random = [0; 8];
+        getrandom::fill(&mut random).map_err(|error| RemoteError::Busy(format!("no random numbers: {error}")))?;
+        let name = format!("{prefix}{:016x}", u64::from_le_bytes(random));
+        store.put(&format!("locks/{name}"), Vec::new()).await?;
+        let (own, others): (Vec<Entry>, _) =
+            store.list("locks").await?.into_iter().partition(|entry| entry.name == name);
+        Ok((own.first().map(|own| Self { name: format!("locks/{name}"), time: own.modified, started }), others))
     }
 
-    async fn write(store: &Store, name: String) -> Result<Self, RemoteError> {
-        store.put(&name, Vec::new()).await?;
-        let time = store.modified(&name).await?.ok_or_else(|| RemoteError::damaged(&name, "it has disappeared"))?;
-        Ok(Self { name, time })
+    /// Whether an object is of a prune that was not killed.
+    fn is_prune(&self, other: &Entry) -> bool {
+        other.name.starts_with(PRUNE) && self.time - other.modified < PRUNE_SECONDS
     }
 
-    /// Removes the lock. A lock that cannot be removed expires.
+    /// Whether no prune has removed the object of a push.
+    pub(crate) async fn is_held(&self, store: &Store) -> Result<bool, RemoteError> {
+        Ok(store.modified(&self.name).await?.is_some())
+    }
+
+    /// Checks that the prune does not run for so long that pushes could consider it killed.
+    pub(crate) fn check_time(&self) -> Result<(), RemoteError> {
+        // A computer that sleeps stops the monotonic clock.
+        let (instant, time) = self.started;
+        if instant.elapsed().max(time.elapsed().unwrap_or_default()) > MAX_PRUNE {
+            return Err(RemoteError::Busy("the prune takes too long; prune again to continue".to_owned()));
+        }
+        Ok(())
+    }
+
+    /// Removes the object. An object that cannot be removed is ignored later.
     pub(crate) async fn release(self, store: &Store) {
         drop(store.delete(&self.name).await);
     }

@@ -1,7 +1,6 @@
 //! Prunes and verifies a remote.
 
 use std::collections::{HashMap, HashSet};
-use std::time::{Duration, Instant};
 
 use aurora_storage::ArtefactPart;
 use futures_util::{StreamExt, TryStreamExt, stream};
@@ -16,8 +15,8 @@ use crate::store::{Entry, PARALLEL};
 /// Age in seconds, by the clock of the store, below which no manifest and no part is deleted. Parts of a push that was
 /// interrupted stay as long, so that the push can be repeated.
 const MIN_AGE: i64 = 24 * 3600;
-/// Maximum time of a prune. Locks of prunes expire later.
-const MAX_PRUNE: Duration = Duration::from_secs(1800);
+/// Maximum number of lists of parts that are read at the same time. A list can be large.
+const MAX_LISTS: usize = 4;
 
 /// The manifests that a prune keeps.
 #[derive(Debug, Clone, Copy)]
@@ -41,8 +40,6 @@ pub struct Pruned {
     pub parts: u64,
     /// Size of the deleted parts in bytes.
     pub bytes: u64,
-    /// Whether a push was in progress, so that no part was deleted.
-    pub push_in_progress: bool,
 }
 
 /// The result of a verification.
@@ -62,28 +59,23 @@ pub struct Verified {
 
 impl Remote {
     /// Deletes old manifests, and parts that no manifest lists. No part is deleted that any remaining manifest lists,
-    /// that is younger than a day by the clock of the store, or while a push is in progress.
+    /// or that is younger than a day by the clock of the store. A push in progress uploads the deleted parts again that it
+    /// needs.
     ///
     /// # Errors
     /// Fails if another prune is in progress. If a manifest or its list of parts cannot be read, no part is deleted.
     pub fn prune(&self, options: PruneOptions) -> Result<Pruned, RemoteError> {
         self.runtime.block_on(async {
             self.check_format().await?;
-            let (lock, is_pushing) = Lock::prune(&self.store).await?;
-            let pruned = self.prune_locked(options, &lock, is_pushing).await;
+            let lock = Lock::prune(&self.store, options.dry_run).await?;
+            let pruned = self.prune_locked(options, &lock).await;
             lock.release(&self.store).await;
             pruned
         })
     }
 
-    async fn prune_locked(
-        &self,
-        options: PruneOptions,
-        lock: &Lock,
-        push_in_progress: bool,
-    ) -> Result<Pruned, RemoteError> {
-        let started = Instant::now();
-        let mut pruned = Pruned { push_in_progress, ..Pruned::default() };
+    async fn prune_locked(&self, options: PruneOptions, lock: &Lock) -> Result<Pruned, RemoteError> {
+        let mut pruned = Pruned::default();
         let manifests = self.list_manifests().await?;
         let min_age = options.older_than.max(MIN_AGE);
         let is_old = |index: usize, entry: &Entry| {
@@ -96,10 +88,7 @@ impl Remote {
         (pruned.manifests, pruned.kept) = (old.len() as u64, kept.len() as u64);
         let needed = self.needed_parts(&kept).await?;
         if !options.dry_run {
-            self.delete_all(old.into_iter().map(manifest_name), started).await?;
-        }
-        if push_in_progress {
-            return Ok(pruned);
+            self.delete_all(old.into_iter().map(manifest_name), lock).await?;
         }
         let parts = self.store.list("parts").await?;
         let is_unused =
@@ -107,31 +96,33 @@ impl Remote {
         let unused: Vec<&Entry> = parts.iter().filter(is_unused).collect();
         (pruned.parts, pruned.bytes) = (unused.len() as u64, unused.iter().map(|entry| entry.bytes).sum());
         if !options.dry_run {
-            self.delete_all(unused.into_iter().map(|entry| part_name(&entry.name)), started).await?;
+            self.delete_all(unused.into_iter().map(|entry| part_name(&entry.name)), lock).await?;
         }
         Ok(pruned)
     }
 
     /// Returns the names of all parts of manifests, including the lists.
     async fn needed_parts(&self, sequences: &[u64]) -> Result<HashSet<String>, RemoteError> {
-        let mut needed = HashSet::new();
-        for &sequence in sequences {
+        let read = |sequence: u64| async move {
             let name = manifest_name(sequence);
             let raw = self.store.get(&name, crate::manifest::MAX_MANIFEST_BYTES).await?;
             let raw = raw.ok_or_else(|| RemoteError::damaged(&name, "it is missing"))?;
             let (manifest, _) = crate::manifest::RemoteManifest::decode(&raw, sequence, &self.trust.keys)?;
             let list = self.read_list(&manifest).await?;
-            needed.insert(manifest.list);
-            needed.extend(list.parts.into_iter().map(|part| part.blake3));
+            Ok::<_, RemoteError>((manifest.list, list.parts))
+        };
+        let mut needed = HashSet::new();
+        let mut lists = stream::iter(sequences.iter().copied()).map(read).buffer_unordered(MAX_LISTS);
+        while let Some((list, parts)) = lists.try_next().await? {
+            needed.insert(list);
+            needed.extend(parts.into_iter().map(|part| part.blake3));
         }
         Ok(needed)
     }
 
-    async fn delete_all(&self, names: impl Iterator<Item = String>, started: Instant) -> Result<(), RemoteError> {
+    async fn delete_all(&self, names: impl Iterator<Item = String>, lock: &Lock) -> Result<(), RemoteError> {
         let delete = |name: String| async move {
-            if started.elapsed() > MAX_PRUNE {
-                return Err(RemoteError::Busy("the prune takes too long; prune again to continue".to_owned()));
-            }
+            lock.check_time()?;
             self.store.delete(&name).await
         };
         stream::iter(names).map(delete).buffer_unordered(PARALLEL).try_collect().await

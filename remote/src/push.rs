@@ -1,6 +1,6 @@
 //! Pushes an index to a remote.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use aurora_storage::{ArtefactPart, FORMAT_VERSION, Snapshot, Workers};
@@ -17,7 +17,7 @@ use crate::store::{PARALLEL, Store};
 
 /// Compression level of lists of parts, which consist mostly of hashes.
 const LIST_LEVEL: i32 = 3;
-/// Maximum number of attempts to write a manifest if other machines push at the same time.
+/// Maximum number of attempts to write a manifest if other machines push or prune at the same time.
 const MAX_ATTEMPTS: usize = 20;
 
 /// Context of a push.
@@ -31,8 +31,22 @@ pub struct PushContext<'a> {
     pub key: Option<&'a SigningKey>,
     /// Threads that read the index.
     pub workers: Workers,
-    /// Called with the number of uploaded bytes after each part.
-    pub progress: &'a (dyn Fn(u64) + Sync),
+    /// Called when the push continues.
+    pub progress: &'a (dyn Fn(PushProgress) + Sync),
+}
+
+/// The progress of a push.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PushProgress {
+    /// The push waits for the end of a prune.
+    Waiting,
+    /// The push has compared some of the parts with those in the remote.
+    Parts {
+        /// Number of compared parts.
+        compared: u64,
+        /// Number of bytes that were uploaded or are being uploaded.
+        uploaded_bytes: u64,
+    },
 }
 
 /// The result of a push.
@@ -45,7 +59,7 @@ pub struct Pushed {
     /// Size of the uploaded parts and of the list of parts, in bytes.
     pub uploaded_bytes: u64,
     /// Uploaded bytes for each group of parts, and for the list of parts.
-    pub uploaded_by_group: std::collections::BTreeMap<String, u64>,
+    pub uploaded_by_group: BTreeMap<String, u64>,
     /// Whether a new manifest was written; `false` if the newest one already describes this index.
     pub written: bool,
 }
@@ -55,16 +69,33 @@ impl Remote {
     /// leaves only parts, which the next push uses.
     ///
     /// # Errors
-    /// Fails if the index is damaged, if the store cannot be written or does not support conditional writes, or if a
-    /// prune is in progress.
+    /// Fails if the index is damaged, or if the store cannot be written or does not support conditional writes.
     pub fn push(&self, snapshot: &Snapshot, context: PushContext<'_>) -> Result<Pushed, RemoteError> {
         // Reads the whole index, and fails before anything is uploaded if it is damaged.
         let digest = snapshot.digest_with(context.workers)?;
         self.runtime.block_on(self.prepare())?;
-        let lock = self.runtime.block_on(Lock::push(&self.store))?;
-        let pushed = self.push_locked(snapshot, digest, context);
-        self.runtime.block_on(lock.release(&self.store));
-        pushed
+        let (mut uploaded, mut written) = (Uploaded::default(), false);
+        for _ in 0..MAX_ATTEMPTS {
+            let wait = || (context.progress)(PushProgress::Waiting);
+            let lock = self.runtime.block_on(Lock::push(&self.store, &wait))?;
+            let attempt = self.push_locked(snapshot, &digest, &lock, context, &mut uploaded);
+            let is_held = self.runtime.block_on(lock.is_held(&self.store));
+            self.runtime.block_on(lock.release(&self.store));
+            let Some((manifest, is_new)) = attempt? else { continue };
+            written |= is_new;
+            // Otherwise, a prune has perhaps not read the manifest before it deleted parts.
+            if is_held? {
+                let Uploaded { parts, by_group } = uploaded;
+                return Ok(Pushed {
+                    manifest,
+                    uploaded_parts: parts,
+                    uploaded_bytes: by_group.values().sum(),
+                    uploaded_by_group: by_group,
+                    written,
+                });
+            }
+        }
+        Err(RemoteError::Busy(format!("{MAX_ATTEMPTS} prunes interrupted the push; push again")))
     }
 
     /// Creates the remote if it does not exist, and checks that the store refuses to overwrite objects.
@@ -76,15 +107,19 @@ impl Remote {
         self.check_format().await
     }
 
+    /// Uploads the missing parts and the manifest. Returns the manifest and whether it is new, or `None` if a prune has
+    /// interrupted the push before it wrote the manifest.
     fn push_locked(
         &self,
         snapshot: &Snapshot,
-        digest: String,
+        digest: &str,
+        lock: &Lock,
         context: PushContext<'_>,
-    ) -> Result<Pushed, RemoteError> {
+        uploaded: &mut Uploaded,
+    ) -> Result<Option<(RemoteManifest, bool)>, RemoteError> {
         let listed = self.runtime.block_on(self.store.list("parts"))?;
         let known = listed.into_iter().map(|entry| (entry.name, entry.bytes)).collect();
-        let mut uploads = Uploads::new(self, known, context.progress);
+        let mut uploads = Uploads::new(self, known, context.progress, uploaded);
         let list = snapshot.divide(context.program, context.workers, |part, bytes| uploads.add(part, bytes))?;
         let json = serde_json::to_vec(&list).map_err(|error| RemoteError::damaged("the list", error.to_string()))?;
         let bytes = zstd::bulk::compress(&json, LIST_LEVEL);
@@ -96,7 +131,10 @@ impl Remote {
             blake3: blake3::hash(&bytes).to_hex().to_string(),
         };
         uploads.add(&part, bytes)?;
-        let (uploaded_parts, by_group) = uploads.finish()?;
+        uploads.finish()?;
+        if !self.runtime.block_on(lock.is_held(&self.store))? {
+            return Ok(None);
+        }
         let manifest = RemoteManifest {
             layout: LAYOUT,
             sequence: 0,
@@ -105,7 +143,7 @@ impl Remote {
             time: context.now,
             program: context.program.to_owned(),
             index_format: FORMAT_VERSION,
-            digest,
+            digest: digest.to_owned(),
             complete: list.complete,
             files: list.files,
             chunks: list.chunks,
@@ -117,14 +155,7 @@ impl Remote {
             list_length: part.length,
             previous: None,
         };
-        let (manifest, written) = self.runtime.block_on(self.write_manifest(manifest, context.key))?;
-        Ok(Pushed {
-            manifest,
-            uploaded_parts,
-            uploaded_bytes: by_group.values().sum(),
-            uploaded_by_group: by_group,
-            written,
-        })
+        self.runtime.block_on(self.write_manifest(manifest, context.key)).map(Some)
     }
 
     /// Writes the manifest under the number after the highest one. Returns the existing manifest if the newest one
@@ -167,22 +198,36 @@ impl Remote {
     }
 }
 
+/// The parts that a push has uploaded.
+#[derive(Default)]
+struct Uploaded {
+    parts: u64,
+    /// Sizes in bytes by group. Groups without uploads are included.
+    by_group: BTreeMap<String, u64>,
+}
+
 /// Uploads that run at the same time.
 struct Uploads<'r> {
     remote: &'r Remote,
     /// Sizes of the parts in the remote.
     known: HashMap<String, u64>,
-    progress: &'r (dyn Fn(u64) + Sync),
+    /// Number of parts that were compared with `known`.
+    compared: u64,
+    uploaded: &'r mut Uploaded,
+    progress: &'r (dyn Fn(PushProgress) + Sync),
     slots: Arc<Semaphore>,
     running: JoinSet<Result<(), RemoteError>>,
-    parts: u64,
-    by_group: std::collections::BTreeMap<String, u64>,
 }
 
 impl<'r> Uploads<'r> {
-    fn new(remote: &'r Remote, known: HashMap<String, u64>, progress: &'r (dyn Fn(u64) + Sync)) -> Self {
+    fn new(
+        remote: &'r Remote,
+        known: HashMap<String, u64>,
+        progress: &'r (dyn Fn(PushProgress) + Sync),
+        uploaded: &'r mut Uploaded,
+    ) -> Self {
         let slots = Arc::new(Semaphore::new(PARALLEL));
-        Self { remote, known, progress, slots, running: JoinSet::new(), parts: 0, by_group: Default::default() }
+        Self { remote, known, compared: 0, uploaded, progress, slots, running: JoinSet::new() }
     }
 
     /// Uploads a part, unless the remote has it. Waits while too many uploads are running.
@@ -190,30 +235,31 @@ impl<'r> Uploads<'r> {
         while let Some(finished) = self.running.try_join_next() {
             joined(finished)?;
         }
+        self.compared += 1;
         let known = self.known.insert(part.blake3.clone(), part.compressed);
-        *self.by_group.entry(part.name.clone()).or_default() +=
-            if known == Some(part.compressed) { 0 } else { part.compressed };
-        if known == Some(part.compressed) {
-            return Ok(());
+        let of_group = self.uploaded.by_group.entry(part.name.clone()).or_default();
+        if known != Some(part.compressed) {
+            *of_group += part.compressed;
+            self.uploaded.parts += 1;
+            let (store, name) = (self.remote.store.clone(), part_name(&part.blake3));
+            let slot = self.remote.runtime.block_on(Arc::clone(&self.slots).acquire_owned());
+            let upload = async move {
+                let _slot = slot;
+                upload(&store, &name, bytes, known.is_some()).await
+            };
+            self.running.spawn_on(upload, self.remote.runtime.handle());
         }
-        let (store, name) = (self.remote.store.clone(), part_name(&part.blake3));
-        let slot = self.remote.runtime.block_on(Arc::clone(&self.slots).acquire_owned());
-        let upload = async move {
-            let _slot = slot;
-            upload(&store, &name, bytes, known.is_some()).await
-        };
-        self.running.spawn_on(upload, self.remote.runtime.handle());
-        self.parts += 1;
-        (self.progress)(self.by_group.values().sum());
+        let uploaded_bytes = self.uploaded.by_group.values().sum();
+        (self.progress)(PushProgress::Parts { compared: self.compared, uploaded_bytes });
         Ok(())
     }
 
-    /// Waits for all uploads. Returns the number of uploaded parts, and the uploaded bytes by group.
-    fn finish(mut self) -> Result<(u64, std::collections::BTreeMap<String, u64>), RemoteError> {
+    /// Waits for all uploads.
+    fn finish(mut self) -> Result<(), RemoteError> {
         while let Some(finished) = self.remote.runtime.block_on(self.running.join_next()) {
             joined(finished)?;
         }
-        Ok((self.parts, self.by_group))
+        Ok(())
     }
 }
 

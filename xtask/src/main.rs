@@ -153,6 +153,12 @@ enum Bench {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true)]
         arguments: Vec<String>,
     },
+    /// Bytes that each commit adds to a remote, compared with whole artefacts, patches and content-defined chunks.
+    Transfer {
+        /// Git repositories, and options such as `--commits 100`, `--peers-every 5` and `--out FILE`.
+        #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
     /// Storage and keyword search compared with tantivy, which is compiled only for this bench.
     Tantivy {
         /// Directory with an index, then options such as `--only build,query` and `--chunks 100000`.
@@ -186,7 +192,8 @@ fn main() -> ExitCode {
         Task::Bench { bench: Bench::Index { root, rounds } } => {
             run::bench("aurora", "index", &[root], &[rounds.to_string()])
         }
-        Task::Bench { bench: Bench::Knowledge { arguments } } => servers::knowledge(&arguments),
+        Task::Bench { bench: Bench::Knowledge { arguments } } => servers::with_libraries("knowledge", &arguments),
+        Task::Bench { bench: Bench::Transfer { arguments } } => servers::with_libraries("transfer", &arguments),
         Task::Bench { bench: Bench::Memory { arguments } } => servers::build().and_then(|target| {
             let program = ["--program".to_owned(), servers::program(&target).to_string_lossy().into_owned()];
             run::bench_outside("benches/memory", &[&program, &arguments[..]].concat())

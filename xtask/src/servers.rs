@@ -11,10 +11,10 @@ pub(crate) fn serve(arguments: &[String]) -> Result<(), String> {
     call(Command::new("python3").arg(project().join("benches/serve/bench.py")).arg(program).args(arguments))
 }
 
-/// Builds `aur`, installs the Python libraries that `benches/knowledge` compares it with, and runs the bench.
-pub(crate) fn knowledge(arguments: &[String]) -> Result<(), String> {
+/// Builds `aur`, installs the Python libraries that a bench compares it with, and runs the bench.
+pub(crate) fn with_libraries(name: &str, arguments: &[String]) -> Result<(), String> {
     let target = build()?;
-    let (environment, bench) = (target.join("knowledge-baseline"), project().join("benches/knowledge"));
+    let (environment, bench) = (target.join(format!("{name}-baseline")), project().join("benches").join(name));
     let python = environment.join("bin/python");
     if !python.exists() {
         call(Command::new("python3").args(["-m", "venv"]).arg(&environment))?;

@@ -17,7 +17,8 @@ Examples:
   aur remote prune nightly --keep 5 --older-than 30d --dry-run
 
 A manifest is deleted if it is not among the newest N and is older than the given age. Manifests and
-parts of the last day are always kept, by the clock of the store. No part is deleted during a push.")]
+parts of the last day are always kept, by the clock of the store. A push in progress uploads deleted
+parts again that it needs.")]
 pub(crate) struct PruneRemoteArgs {
     #[command(flatten)]
     pub(crate) remote: RemoteArgs,
@@ -44,9 +45,6 @@ pub(crate) fn run(args: &PruneRemoteArgs, program: &Program) -> Outcome {
     let options =
         PruneOptions { keep: args.keep, older_than: args.older_than.unwrap_or_default(), dry_run: args.dry_run };
     let pruned = opened.remote.prune(options).map_err(failure)?;
-    if pruned.push_in_progress {
-        program.terminal.warn("a push is in progress or was interrupted within the last day, so no part was deleted");
-    }
     program.terminal.print(args.format, &pruned, |out| {
         let what = if args.dry_run { "Would delete" } else { "Deleted" };
         let (manifests, parts) = (units::counted(pruned.manifests, "manifest"), units::counted(pruned.parts, "part"));

@@ -5,7 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use aurora_remote::{
-    Listed, PullContext, Pulled, PushContext, Pushed, Remote, RemoteError, RemoteUrl, SigningKey, Trust, TrustedKeys,
+    Listed, PullContext, Pulled, PushContext, PushProgress, Pushed, Remote, RemoteError, RemoteUrl, SigningKey, Trust,
+    TrustedKeys,
 };
 use aurora_storage::{
     Chunk, ChunkHistory, ChunkType, ColumnDeclaration, Complexity, Environment, Field, FileOutcome, FileRecord,
@@ -138,9 +139,19 @@ impl Project {
 
     /// Pushes the index.
     pub(crate) fn push(&self, remote: &Remote, key: Option<&SigningKey>) -> Result<Pushed, RemoteError> {
+        self.push_with(remote, key, &|_| {})
+    }
+
+    /// Pushes the index, and calls `progress` meanwhile.
+    pub(crate) fn push_with(
+        &self,
+        remote: &Remote,
+        key: Option<&SigningKey>,
+        progress: &(dyn Fn(PushProgress) + Sync),
+    ) -> Result<Pushed, RemoteError> {
         let environment = Environment::open(&self.home(), OpenMode::Existing)?;
         let workers = Workers::new(2);
-        let context = PushContext { program: "test 1", now: 7, key, workers, progress: &|_| {} };
+        let context = PushContext { program: "test 1", now: 7, key, workers, progress };
         remote.push(&environment.snapshot()?, context)
     }
 

@@ -1,8 +1,9 @@
 //! Pruning and verification.
 
 use std::fs;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use aurora_remote::{PruneOptions, RemoteError};
+use aurora_remote::{PruneOptions, PushProgress, RemoteError};
 
 use crate::fixture::{Project, Share, commit, tree};
 
@@ -51,27 +52,58 @@ fn a_prune_keeps_everything_that_a_manifest_needs() {
 }
 
 #[test]
-fn a_prune_deletes_no_part_during_a_push_and_no_push_starts_during_a_prune() {
+fn a_push_during_which_a_prune_deletes_parts_uploads_them_again() {
+    let (share, project) = three_pushes();
+    project.write(&tree(61), &commit(4));
+    let has_pruned = AtomicBool::new(false);
+    let prune = |progress| {
+        // The push has already listed the parts that the prune deletes.
+        if matches!(progress, PushProgress::Parts { .. }) && !has_pruned.swap(true, Ordering::Relaxed) {
+            age_all(&share, 10);
+            for sequence in 1..4 {
+                fs::remove_file(share.object(&format!("manifests/000000000000000{sequence}"))).expect("it exists");
+            }
+            let pruned = share.open().prune(KEEP_ONE).expect("the remote can be pruned");
+            assert!(pruned.parts > 0, "{pruned:?}");
+        }
+    };
+    fs::remove_dir_all(share.records.path().join("records")).expect("the records exist");
+    let pushed = project.push_with(&share.open(), None, &prune).expect("the index can be pushed");
+    assert!(pushed.written && has_pruned.load(Ordering::Relaxed));
+    assert_eq!(share.open().verify(true).expect("the remote can be read").problems, [""; 0]);
+    let clone = Project::empty();
+    clone.pull_newest(&share.open()).expect("the index can be pulled");
+    assert_eq!(clone.digest(), project.digest());
+}
+
+#[test]
+fn killed_pushes_and_prunes_prevent_nothing() {
     let (share, project) = three_pushes();
     age_all(&share, 10);
-    let before = share.parts().len();
-    let lock = share.object("locks/push-0123");
-    fs::write(&lock, "").expect("the lock can be written");
-    let pruned = share.open().prune(KEEP_ONE).expect("the remote can be pruned");
-    assert!(pruned.push_in_progress && pruned.parts == 0 && pruned.manifests == 2, "{pruned:?}");
-    assert_eq!(share.parts().len(), before);
-    // The lock of a push that was killed days ago does not matter.
-    share.age(&lock, 3);
-    let pruned = share.open().prune(KEEP_ONE).expect("the remote can be pruned");
-    assert!(!pruned.push_in_progress && pruned.parts > 0, "{pruned:?}");
-    assert!(!lock.exists());
-    let lock = share.object("locks/prune");
-    fs::write(&lock, "").expect("the lock can be written");
-    assert!(matches!(project.push(&share.open(), None), Err(RemoteError::Busy(_))));
+    let push = share.object("locks/push-0123");
+    fs::write(&push, "").expect("the object can be written");
+    let dry = share.open().prune(PruneOptions { dry_run: true, ..KEEP_ONE }).expect("the remote can be read");
+    assert!(push.exists());
+    assert_eq!(share.open().prune(KEEP_ONE).expect("the remote can be pruned"), dry);
+    assert!(dry.parts > 0 && !push.exists());
+    let prune = share.object("locks/prune-0123");
+    fs::write(&prune, "").expect("the object can be written");
     assert!(matches!(share.open().prune(KEEP_ONE), Err(RemoteError::Busy(_))));
-    share.age(&lock, 1);
-    project.push(&share.open(), None).expect("the prune was killed");
+    // A push waits for the end of a prune.
+    let waits = |progress| {
+        if progress == PushProgress::Waiting {
+            fs::remove_file(&prune).expect("the object exists");
+        }
+    };
+    project.push_with(&share.open(), None, &waits).expect("the prune has ended");
+    assert!(!prune.exists());
+    fs::write(&prune, "").expect("the object can be written");
+    share.age(&prune, 1);
+    project
+        .push_with(&share.open(), None, &|progress| assert_ne!(progress, PushProgress::Waiting))
+        .expect("it was killed");
     share.open().prune(KEEP_ONE).expect("the other prune was killed");
+    assert!(fs::read_dir(share.object("locks")).is_ok_and(|mut locks| locks.next().is_none()));
 }
 
 #[test]
@@ -82,7 +114,7 @@ fn a_prune_deletes_no_part_if_a_manifest_cannot_be_read() {
     fs::write(share.object("manifests/0000000000000003"), "{}").expect("the manifest can be written");
     assert!(share.open().prune(KEEP_ONE).is_err());
     assert_eq!(share.parts(), before);
-    assert!(!share.object("locks/prune").exists());
+    assert!(fs::read_dir(share.object("locks")).is_ok_and(|mut locks| locks.next().is_none()));
 }
 
 #[test]
