@@ -141,8 +141,8 @@ impl LiveProject {
         self.generation.close();
     }
 
-    /// Returns a snapshot of the current generation, or of the published one if none is open. `None` if the index cannot
-    /// be opened.
+    /// Returns a snapshot of the current generation, or of the published generation if the index is closed. Returns
+    /// `None` if the index cannot be opened.
     pub fn snapshot(&self) -> Option<Snapshot> {
         match self.opened() {
             Some(searcher) => Some(searcher.snapshot().clone()),

@@ -137,8 +137,7 @@ impl<'s> KeywordSearch<'s> {
         self.lists[position].postings.doc_frequency() > 0
     }
 
-    /// Returns those of the `k` best chunks of all indexes that belong to each index, best first. Each index has a
-    /// filter: only live chunks in the filter are returned. Chunks with equal scores are ordered by key.
+    /// Finds the `k` best chunks of all indexes, and returns them by index, best first. Each index has a filter: only live chunks in the filter are returned. Chunks with equal scores are ordered by key.
     pub(crate) fn top<'a>(
         searches: impl Iterator<Item = (&'a Self, Option<&'a RoaringBitmap>)>,
         k: usize,

@@ -106,7 +106,7 @@ pub(crate) fn collect<'s>(
 /// Chunks of one index with their scores, best first.
 type Best = Vec<(ChunkId, f32)>;
 
-/// Returns those of the best chunks of all indexes by keywords and by vectors that belong to each index. Sets the
+/// Finds the best chunks of all indexes by keywords and by vectors, and returns them by index. Sets the
 /// durations of both searches in `phases`.
 fn find_best(
     roots: &[PreparedQuery<'_>],
@@ -132,7 +132,7 @@ fn find_best(
     Ok((keywords?, near?))
 }
 
-/// Returns those of the `k` chunks with the nearest vectors that belong to each index.
+/// Finds the `k` chunks with the nearest vectors, and returns them by index.
 fn near(roots: &[PreparedQuery<'_>], mode: Mode, k: usize, threads: Threads) -> Result<Vec<Best>, StorageError> {
     let mut found = vec![Vec::new(); roots.len()];
     // All indexes with a query vector have the same one.

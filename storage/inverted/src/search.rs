@@ -51,8 +51,7 @@ pub fn top_k<C: Collection>(
     Ok(best.pop().unwrap_or_default())
 }
 
-/// Like [`top_k`], but for several indexes: returns those of the `k` best chunks of all indexes that belong to each
-/// index. Chunks with equal scores are ordered by key and index. Chunks of one index raise the threshold for the chunks
+/// Like [`top_k`], but for several indexes. Finds the `k` best chunks of all indexes, and returns them by index. Chunks with equal scores are ordered by key and index. Chunks of one index raise the threshold for the chunks
 /// of all other indexes.
 ///
 /// # Errors
@@ -74,7 +73,8 @@ pub fn top_k_of_all<C: Collection>(
             list.factor > 0.0 && list.postings.doc_frequency() > 0 && !filter.is_some_and(RoaringBitmap::is_empty)
         };
         let of_terms = index.lists.iter().zip(&frequencies).enumerate().filter(|(_, (list, _))| is_relevant(list));
-        let lists = of_terms.map(|(term, (list, &sum))| TermList::new(list, (term, sum), fields, collection));
+        let lists = of_terms
+            .map(|(term, (list, &sum))| TermList::new((&list.postings, list.factor), (term, sum), fields, collection));
         searched.push(MaxScoreIndex { lists: lists.collect::<Result<_, _>>()?, collection, filter });
     }
     let mut best = maxscore::candidates(&mut searched, k)?;

@@ -10,7 +10,6 @@ use crate::chunk_id::{ChunkId, WINDOW};
 use crate::collection::Collection;
 use crate::lengths::LengthColumns;
 use crate::postings::{ListWindow, Postings};
-use crate::search::WeightedPostings;
 
 /// The list of a term with at most this many live postings in all indexes is scored before the search, so that its
 /// bounds are exact.
@@ -70,12 +69,11 @@ impl<'p> TermList<'p> {
     /// Creates the list of a term, given the position of the term in the query and the number of live postings in all
     /// indexes. The factor must be positive.
     pub(crate) fn new<C: Collection>(
-        WeightedPostings { postings, factor }: &'p WeightedPostings<'p>,
+        (postings, factor): (&'p Postings<'p>, f32),
         (term, frequency): (usize, u64),
         fields: &'p FieldScorer,
         collection: &C,
     ) -> Result<Self, C::Error> {
-        let factor = *factor;
         let mut bounds = vec![WindowBound::default(); collection.end().div_ceil(WINDOW) as usize];
         let mut reached = Vec::new();
         let postings = if frequency <= MAX_SCORED_POSTINGS || postings.doc_frequency() <= MAX_SHORT_POSTINGS {

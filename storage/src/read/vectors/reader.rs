@@ -58,8 +58,8 @@ impl Snapshot {
         Ok(Self::nearest_of_all(&[(self, filter)], query, k, threads)?.pop().unwrap_or_default())
     }
 
-    /// Like [`Self::nearest`], but for several indexes with their filters: returns those of the `k` nearest chunks of
-    /// all indexes that belong to each index. The result is the same as if one index had all chunks.
+    /// Like [`Self::nearest`], but for several indexes with their filters. Finds the `k` nearest chunks of all indexes, and
+    /// returns them by index. The result is the same as if one index had all chunks.
     ///
     /// # Errors
     /// Returns the errors of [`Self::nearest`].
