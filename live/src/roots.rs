@@ -78,7 +78,7 @@ impl Roots {
     }
 
     /// Creates roots with distinct names and with labels, for which nothing is written. An index is opened when a request
-    /// needs it, and at most [`MAX_OPEN_INDEXES`] stay open.
+    /// needs it, and at most 256 indexes stay open.
     pub fn labelled(projects: Vec<(String, Project, Labels)>) -> Self {
         let live =
             |(name, project, labels)| Arc::new(LiveProject::new(name, project, Upkeep::ReadOnly).with_labels(labels));
