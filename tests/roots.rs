@@ -95,6 +95,27 @@ fn errors_of_all_roots_are_reported_if_none_can_be_searched() {
     assert!(indexes.iter().all(|index| run.err.contains(index)), "{run:?}");
 }
 
+#[test]
+fn roots_without_an_index_are_pruned() {
+    let fixture = projects();
+    let records = || std::fs::read_dir(fixture.user_directory().join("state/indexes")).map_or(0, Iterator::count);
+    let prune = |arguments: &[&str]| {
+        let run = fixture.aur(&[&["mem", "roots", "--prune", "--format", "json"][..], arguments].concat());
+        assert_eq!(run.code, Some(0), "{run:?}");
+        run.json()["removed"].as_array().map_or(0, Vec::len)
+    };
+    assert_eq!(prune(&[]), 0);
+    std::fs::remove_dir_all(fixture.path("app/.aurora")).expect("the directory can be removed");
+    let before = records();
+    assert_eq!((prune(&["--dry-run"]), records()), (1, before));
+    let run = fixture.aur(&["mem", "roots", "--prune"]);
+    assert!(run.code == Some(0) && run.out.contains("app\n1 root removed"), "{run:?}");
+    assert_eq!((prune(&[]), records()), (0, before - 1));
+    // The other index is still trusted.
+    assert_eq!(fixture.aur(&["mem", "search", "RetryWithBackoff", "--root", "lib", "--no-refresh"]).code, Some(0));
+    assert_eq!(fixture.aur(&["mem", "roots", "--dry-run"]).code, Some(2));
+}
+
 /// Indexes a directory and returns the summary.
 fn indexed(fixture: &Fixture, root: &str, more: &[&str]) -> Value {
     let run = fixture.aur(&[&["mem", "index", "--format", "json", root][..], more].concat());

@@ -90,6 +90,12 @@ impl Generation {
         }
     }
 
+    /// Closes the generation. Searches that still read it are not affected, and the next search opens it again.
+    pub(crate) fn close(&self) {
+        let closed = self.current.write().unwrap_or_else(PoisonError::into_inner).take();
+        self.keep_counts(closed.as_deref());
+    }
+
     /// Closes the generation, and waits up to [`MAX_RELEASE_WAIT`] for searches that still read it. The index file
     /// stays open until the last of these searches has ended.
     fn release(&self) {

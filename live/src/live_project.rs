@@ -9,7 +9,7 @@ use aurora_pipeline::CancelToken;
 use aurora_project::{Project, ProjectError};
 use aurora_query::Searcher;
 use aurora_stages::index as indexing;
-use aurora_storage::{CacheCounts, StorageError};
+use aurora_storage::{CacheCounts, Snapshot, StorageError};
 use tokio::sync::watch;
 
 use crate::backoff::Backoff;
@@ -134,6 +134,20 @@ impl LiveProject {
     /// Returns the current generation, if one has been opened.
     pub fn opened(&self) -> Option<Arc<Searcher>> {
         self.generation.opened()
+    }
+
+    /// Closes the current generation until it is used again.
+    pub(crate) fn close(&self) {
+        self.generation.close();
+    }
+
+    /// Returns a snapshot of the current generation, or of the published generation if the index is closed. Returns
+    /// `None` if the index cannot be opened.
+    pub fn snapshot(&self) -> Option<Snapshot> {
+        match self.opened() {
+            Some(searcher) => Some(searcher.snapshot().clone()),
+            None => self.project.snapshot().ok(),
+        }
     }
 
     /// Returns how often the opened generation and its caches were used, with the name of each cache: `generation`,

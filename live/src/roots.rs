@@ -1,8 +1,8 @@
 //! Several projects, each with a name.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use aurora_project::{FeedbackReport, Interface, Project, ProjectError, Searchers, UsageLog, chain, root_names};
 use aurora_query::{SearchResults, ShownChunk};
@@ -13,11 +13,33 @@ use crate::watch::Watch;
 /// A function that is called after every answered search.
 type Observer = Box<dyn Fn(Interface, &SearchResults) + Send + Sync>;
 
+/// Maximum number of indexes of a catalogue that stay open after a search. An open index has about five file
+/// descriptors, and at most a few MiB of caches.
+const MAX_OPEN_INDEXES: usize = 256;
+
 /// Several projects with distinct names, in their given order.
 #[derive(Clone)]
 pub struct Roots {
     projects: Arc<[Arc<LiveProject>]>,
     searches: Arc<SearchRecorder>,
+    /// The open indexes of a catalogue; `None` if indexes stay open.
+    open: Option<Arc<OpenIndexes>>,
+}
+
+/// The open indexes of a catalogue, least recently used first.
+#[derive(Default)]
+struct OpenIndexes(Mutex<Vec<Arc<LiveProject>>>);
+
+impl OpenIndexes {
+    /// Records a use of some indexes, and closes the least recently used ones if there are too many.
+    fn record(&self, used: &[Arc<LiveProject>]) {
+        let places: HashSet<*const LiveProject> = used.iter().map(Arc::as_ptr).collect();
+        let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        open.retain(|live| !places.contains(&Arc::as_ptr(live)));
+        open.extend(used.iter().cloned());
+        let excess = open.len().saturating_sub(MAX_OPEN_INDEXES);
+        open.drain(..excess).for_each(|live| live.close());
+    }
 }
 
 /// Records the searches of a server. Opened by the first search.
@@ -52,14 +74,16 @@ impl Roots {
     pub fn new(projects: Vec<(Project, Upkeep)>) -> Self {
         let names = root_names(&projects.iter().map(|(project, _)| project.root()).collect::<Vec<_>>());
         let live = |(name, (project, upkeep))| Arc::new(LiveProject::new(name, project, upkeep));
-        Self { projects: names.into_iter().zip(projects).map(live).collect(), searches: Arc::default() }
+        Self { projects: names.into_iter().zip(projects).map(live).collect(), searches: Arc::default(), open: None }
     }
 
-    /// Creates roots with distinct names and with labels, for which nothing is written.
+    /// Creates roots with distinct names and with labels, for which nothing is written. An index is opened when a request
+    /// needs it, and at most 256 indexes stay open.
     pub fn labelled(projects: Vec<(String, Project, Labels)>) -> Self {
         let live =
             |(name, project, labels)| Arc::new(LiveProject::new(name, project, Upkeep::ReadOnly).with_labels(labels));
-        Self { projects: projects.into_iter().map(live).collect(), searches: Arc::default() }
+        let projects = projects.into_iter().map(live).collect();
+        Self { projects, searches: Arc::default(), open: Some(Arc::default()) }
     }
 
     /// Returns the root called `name`; without a name, the first root.
@@ -68,6 +92,9 @@ impl Roots {
     /// Fails if no root has this name.
     pub fn get(&self, name: Option<&str>) -> Result<&Arc<LiveProject>, UnknownRoot> {
         let found = self.projects.iter().find(|root| name.is_none_or(|name| root.name() == name));
+        if let (Some(found), Some(open)) = (found, &self.open) {
+            open.record(std::slice::from_ref(found));
+        }
         found.ok_or_else(|| UnknownRoot {
             kind: "root",
             name: name.unwrap_or_default().to_owned(),
@@ -86,7 +113,7 @@ impl Roots {
         names.iter().try_for_each(|name| self.get(Some(name)).map(drop))?;
         let is_named = |root: &&Arc<LiveProject>| names.iter().any(|name| name == root.name());
         let projects = self.projects.iter().filter(is_named).cloned().collect();
-        Ok(Self { projects, searches: Arc::clone(&self.searches) })
+        Ok(Self { projects, ..self.clone() })
     }
 
     /// Returns the roots that belong to one of the groups and to one of the owners. An empty list selects all roots.
@@ -109,7 +136,7 @@ impl Roots {
         let is_selected =
             |root: &&Arc<LiveProject>| has_one(groups, &root.labels().groups) && has_one(owners, &root.labels().owners);
         let projects = self.projects.iter().filter(is_selected).cloned().collect();
-        Ok(Self { projects, searches: Arc::clone(&self.searches) })
+        Ok(Self { projects, ..self.clone() })
     }
 
     /// Splits a path from the results of several roots into a root and the path below it. Such a path begins with the
@@ -141,6 +168,9 @@ impl Roots {
                     failed = failed.or(Some(error));
                 }
             }
+        }
+        if let Some(open) = &self.open {
+            open.record(&self.projects);
         }
         match failed {
             Some(error) if opened.is_empty() => Err(error),
@@ -199,11 +229,15 @@ impl Roots {
         self.projects.iter()
     }
 
-    /// Starts a thread for each project that keeps the index fresh until the returned watch is dropped.
+    /// Starts threads that keep the indexes fresh until the returned watches are dropped: one thread for each project, or
+    /// one for all repositories of a catalogue.
     ///
     /// # Errors
     /// Fails if a thread cannot be started.
     pub fn watch(&self) -> std::io::Result<Vec<Watch>> {
-        self.projects.iter().map(|root| root.watch()).collect()
+        match self.open {
+            Some(_) => Ok(vec![Watch::follow_all(self.projects.to_vec())?]),
+            None => self.projects.iter().map(|root| root.watch()).collect(),
+        }
     }
 }

@@ -31,10 +31,13 @@ const PAUSE_FACTOR: u32 = 20;
 /// Time after which the first run of a missing index publishes its finished part.
 const FIRST_ANSWER: Duration = Duration::from_millis(1_200);
 
-/// A thread that keeps the index of a project fresh. It ends when this value is dropped.
+/// Minimum time for each project between two such checks, if one thread checks several projects.
+const FOLLOW_POLL_PER_PROJECT: Duration = Duration::from_millis(20);
+
+/// A thread that keeps the indexes of projects fresh. It ends when this value is dropped.
 pub struct Watch {
     stop: Arc<AtomicBool>,
-    live: Arc<LiveProject>,
+    lives: Vec<Arc<LiveProject>>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -53,7 +56,33 @@ impl LiveProject {
         let (live, stopped) = (Arc::clone(self), Arc::clone(&stop));
         let mut keeper = Keeper { live, stop: stopped, polls: false, is_failing: false, had_index: false };
         let thread = Builder::new().name("aurora-watch".to_owned()).spawn(move || keeper.work())?;
-        Ok(Watch { stop, live: Arc::clone(self), thread: Some(thread) })
+        Ok(Watch { stop, lives: vec![Arc::clone(self)], thread: Some(thread) })
+    }
+}
+
+impl Watch {
+    /// Opens the generations that other processes publish for the open indexes of read-only projects.
+    ///
+    /// # Errors
+    /// Fails if the thread cannot be started.
+    pub(crate) fn follow_all(lives: Vec<Arc<LiveProject>>) -> io::Result<Self> {
+        let stop = Arc::new(AtomicBool::new(false));
+        let (followed, stopped) = (lives.clone(), Arc::clone(&stop));
+        let pause = FOLLOW_POLL_PER_PROJECT * u32::try_from(lives.len()).unwrap_or(u32::MAX);
+        let is_stopped = move || stopped.load(Ordering::Relaxed);
+        let follow = move || {
+            while !is_stopped() {
+                for live in followed.iter().take_while(|_| !is_stopped()) {
+                    live.follow();
+                }
+                let end = Instant::now() + pause.max(FOLLOW_POLL);
+                while !is_stopped() && Instant::now() < end {
+                    std::thread::sleep(FOLLOW_POLL);
+                }
+            }
+        };
+        let thread = Builder::new().name("aurora-watch".to_owned()).spawn(follow)?;
+        Ok(Self { stop, lives, thread: Some(thread) })
     }
 }
 
@@ -63,7 +92,9 @@ impl Drop for Watch {
         let Some(thread) = self.thread.take() else { return };
         // The thread may be about to start a run, so a single cancellation is not enough.
         while !thread.is_finished() {
-            self.live.cancel();
+            self.lives.iter().for_each(|live| {
+                live.cancel();
+            });
             std::thread::sleep(END_POLL);
         }
         // A panic has already been logged.

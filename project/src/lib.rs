@@ -79,9 +79,9 @@ pub use programs::{
 pub use project::{Project, has_sources};
 pub use relations::{RelatedChunk, RelationReport, definition, relations, root_name};
 pub use rerankers::{reranker, reranker_called};
-pub use roots::{indexed_roots, root_names};
+pub use roots::{indexed_roots, prune_roots, root_names};
 pub use rotating_file::RotatingFile;
-pub use runs::{RunsReport, run_reports};
+pub use runs::{RunsReport, last_run, run_reports};
 pub use search::{OpenedSearcher, PackedAnswer, SearchRequest};
 pub use searchers::{QUERY_LOG, Searchers};
 pub use texts::{ChunkOutline, ChunkReport, FileReport, file_report};

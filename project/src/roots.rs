@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use aurora_storage::ProjectDirectory;
+use aurora_storage::{ProjectDirectory, StorageError};
 
 use crate::user;
 
@@ -40,6 +40,18 @@ pub fn indexed_roots() -> Vec<PathBuf> {
     roots.sort_unstable();
     roots.dedup();
     roots
+}
+
+/// Removes the records of indexes that no longer exist. Returns the directories that contained these indexes, sorted. If
+/// `is_rehearsal` is true, removes nothing.
+///
+/// # Errors
+/// Fails if a record cannot be changed.
+pub fn prune_roots(is_rehearsal: bool) -> Result<Vec<PathBuf>, StorageError> {
+    let homes = user::trust().known.prune(is_rehearsal)?;
+    let mut roots: Vec<PathBuf> = homes.iter().map(|home| home.parent().unwrap_or(home).to_owned()).collect();
+    roots.dedup();
+    Ok(roots)
 }
 
 /// Whether an indexed directory belongs to Aurora itself and contains articles or the entries of a memory.

@@ -16,6 +16,11 @@ pub struct RunsReport {
     pub runs: Vec<RunRecord>,
 }
 
+/// Returns the last run of an index: see [`run_reports`].
+pub fn last_run(project: &Project, snapshot: &Snapshot) -> Option<RunRecord> {
+    indexing::last_run(project.root(), snapshot)
+}
+
 /// Returns the last runs that changed the index, no matter which process ran them.
 pub fn run_reports(project: &Project, snapshot: &Snapshot) -> RunsReport {
     RunsReport { root: project.root().display().to_string(), runs: indexing::runs(project.root(), snapshot) }

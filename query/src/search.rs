@@ -314,6 +314,9 @@ fn accesses(
     for (at, searcher) in searchers.iter().enumerate() {
         let of_root = || candidates.iter().enumerate().filter(|(_, candidate)| candidate.root == at);
         let keys: Vec<&str> = of_root().map(|(_, candidate)| searcher.history_key(&candidate.key)).collect();
+        if keys.is_empty() {
+            continue;
+        }
         let found = searcher.accesses(&keys, notes);
         of_root().zip(found).for_each(|((place, _), access)| accesses[place] = access);
     }

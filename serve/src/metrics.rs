@@ -1,12 +1,12 @@
 //! The metrics of the server, in the OpenMetrics text format.
 
 use std::fmt;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use aurora_live::Roots;
+use aurora_live::{LiveProject, Roots};
 use aurora_memory::{MemoryOperation, OperationResult};
-use aurora_project::{FeedbackReport, Interface, has_close_result};
+use aurora_project::{FeedbackReport, Interface, has_close_result, last_run};
 use aurora_query::{Mode, SearchResults};
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
@@ -39,10 +39,82 @@ pub(crate) struct Metrics {
     memory_operations: Family<Labels<2>, Counter>,
     memory_durations: Family<Labels<1>, Histogram>,
     cache_uses: Family<Labels<3>, Counter>,
-    generations: Family<Labels<1>, Gauge>,
-    chunks: Family<Labels<1>, Gauge>,
-    files: Family<Labels<1>, Gauge>,
+    indexes: IndexMetrics,
     registry: Registry,
+}
+
+/// A gauge of whole numbers for each root.
+type RootGauge = Family<Labels<1>, Gauge>;
+
+/// Metrics of the indexes and of their last runs, by root.
+struct IndexMetrics {
+    generation: RootGauge,
+    chunks: RootGauge,
+    files: RootGauge,
+    age: RootGauge,
+    complete: RootGauge,
+    failed_rows: RootGauge,
+    size: RootGauge,
+    run_end: RootGauge,
+    run_duration: Family<Labels<1>, Gauge<f64, AtomicU64>>,
+    run_good: RootGauge,
+}
+
+impl IndexMetrics {
+    fn new(registry: &mut Registry) -> Self {
+        let mut with_unit = |name: &str, help: &str, unit: Unit| {
+            let gauge = RootGauge::default();
+            registry.register_with_unit(name, help, unit, gauge.clone());
+            gauge
+        };
+        let age = with_unit("index_age", "Time since the generation was published", Unit::Seconds);
+        let size = with_unit("index_size", "Size of the index on disk after the last run", Unit::Bytes);
+        let run_end = with_unit("index_run_end_timestamp", "End of the last run in Unix time", Unit::Seconds);
+        let run_duration = Family::<Labels<1>, Gauge<f64, AtomicU64>>::default();
+        let help = "Wall-clock time of the last run";
+        registry.register_with_unit("index_run_duration", help, Unit::Seconds, run_duration.clone());
+        Self {
+            generation: registered(registry, "index_generation", "Generation of the index in use"),
+            chunks: registered(registry, "index_chunks", "Chunks in the index"),
+            files: registered(registry, "index_files", "Files in the index"),
+            age,
+            complete: registered(registry, "index_complete", "Whether the run of the generation has finished"),
+            failed_rows: registered(registry, "index_failed_rows", "Rows on which a stage failed"),
+            size,
+            run_end,
+            run_duration,
+            run_good: registered(
+                registry,
+                "index_run_good",
+                "Whether the last run is complete and violates no requirement",
+            ),
+        }
+    }
+
+    /// Reads the values of a root. A root without an index has no values.
+    fn update(&self, root: &LiveProject, now: i64) {
+        let Some(snapshot) = root.snapshot() else { return };
+        let labels = [("root", root.name().to_owned())];
+        let set = |gauge: &RootGauge, value: u64| {
+            gauge.get_or_create(&labels).set(i64::try_from(value).unwrap_or(i64::MAX));
+        };
+        let manifest = snapshot.manifest();
+        set(&self.generation, manifest.generation);
+        set(&self.chunks, manifest.chunk_count);
+        set(&self.files, manifest.file_count);
+        set(&self.age, (now - manifest.updated).max(0).unsigned_abs());
+        set(&self.complete, u64::from(manifest.complete));
+        let unfinished = &manifest.unfinished;
+        let failed = unfinished.rows.iter().map(|rows| rows.failed).sum::<u64>() + unfinished.failures.len() as u64;
+        set(&self.failed_rows, failed);
+        let Some(run) = last_run(root.project(), &snapshot) else { return };
+        set(&self.run_end, run.ended.max(0).unsigned_abs());
+        set(&self.run_good, u64::from(run.is_good()));
+        self.run_duration.get_or_create(&labels).set(run.elapsed_ms as f64 / 1e3);
+        if run.index_bytes > 0 {
+            set(&self.size, run.index_bytes);
+        }
+    }
 }
 
 /// Creates a metric and registers it.
@@ -88,9 +160,7 @@ impl Metrics {
         registry.register_with_unit("memory_operation_duration", help, Unit::Seconds, memory_durations.clone());
         let help = "Uses of the caches of searches, by root, cache and result (hit or miss)";
         let cache_uses = registered(&mut registry, "cache_uses", help);
-        let generations = registered(&mut registry, "index_generation", "Generation of the index in use");
-        let chunks = registered(&mut registry, "index_chunks", "Chunks in the index");
-        let files = registered(&mut registry, "index_files", "Files in the index");
+        let indexes = IndexMetrics::new(&mut registry);
         Self {
             open_connections,
             refused_connections,
@@ -105,9 +175,7 @@ impl Metrics {
             memory_operations,
             memory_durations,
             cache_uses,
-            generations,
-            chunks,
-            files,
+            indexes,
             registry,
         }
     }
@@ -150,11 +218,11 @@ impl Metrics {
         self.memory_operations.get_or_create(&[operation, ("result", result.as_str().to_owned())]).inc();
     }
 
-    /// Returns all metrics as text.
+    /// Returns all metrics as text, at the time `now` in Unix seconds.
     ///
     /// # Errors
     /// Returns an error only if writing to a string fails, which does not happen.
-    pub(crate) fn text(&self, roots: &Roots) -> Result<String, fmt::Error> {
+    pub(crate) fn text(&self, roots: &Roots, now: i64) -> Result<String, fmt::Error> {
         for root in roots.iter() {
             for (cache, counts) in root.cache_counts() {
                 for (result, count) in [("hit", counts.hits), ("miss", counts.misses)] {
@@ -164,15 +232,7 @@ impl Metrics {
                     self.cache_uses.get_or_create(&labels).inner().fetch_max(count, Ordering::Relaxed);
                 }
             }
-            let Some(searcher) = root.opened() else { continue };
-            let manifest = searcher.snapshot().manifest();
-            let set = |family: &Family<Labels<1>, Gauge>, value: u64| {
-                let labels = [("root", root.name().to_owned())];
-                family.get_or_create(&labels).set(i64::try_from(value).unwrap_or(i64::MAX));
-            };
-            set(&self.generations, manifest.generation);
-            set(&self.chunks, manifest.chunk_count);
-            set(&self.files, manifest.file_count);
+            self.indexes.update(root, now);
         }
         let mut text = String::new();
         encode(&mut text, &self.registry)?;

@@ -270,6 +270,46 @@ impl KnownIndexes {
         homes
     }
 
+    /// Removes the `.aurora` directories without a store of records from the records, and the records without a
+    /// directory. Returns the removed directories, sorted. If `is_rehearsal` is true, removes nothing.
+    ///
+    /// A directory that cannot be examined is not removed.
+    ///
+    /// # Errors
+    /// Fails if the records cannot be listed, locked or changed.
+    pub fn prune(&self, is_rehearsal: bool) -> Result<Vec<PathBuf>, StorageError> {
+        let Some(path) = &self.directory else { return Ok(Vec::new()) };
+        let io = |error| StorageError::io(path, error);
+        let records = match Directory::open_private_root(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            opened => opened.map_err(io)?,
+        };
+        let _lock = FileLock::wait(&records, LOCK).map_err(io)?;
+        let mut removed = Vec::new();
+        for (name, _) in records.entries().map_err(io)? {
+            let Some(record) = read(&records, &name) else { continue };
+            let (gone, mut kept): (Vec<Place>, Vec<Place>) =
+                std::iter::once(record.latest).chain(record.earlier).partition(|place| is_gone(&place.home));
+            if gone.is_empty() {
+                continue;
+            }
+            removed.extend(gone.into_iter().map(|place| place.home));
+            if is_rehearsal {
+                continue;
+            }
+            if kept.is_empty() {
+                records.remove(&name).map_err(io)?;
+            } else {
+                let record = TrustRecord { latest: kept.remove(0), earlier: kept };
+                let json = serde_json::to_vec(&record).map_err(|error| StorageError::encode("record", &error))?;
+                records.replace(&name, |file| file.write_all(&json)).map_err(io)?;
+            }
+        }
+        removed.sort_unstable();
+        removed.dedup();
+        Ok(removed)
+    }
+
     fn write(&self, home: &Path, snapshot: &Snapshot, accepted: bool) -> Result<(), StorageError> {
         let (Some(id), Some(directory)) = (snapshot.id(), &self.directory) else {
             let path = home.join(ProjectDirectory::INDEX);
@@ -363,6 +403,20 @@ fn remove_stale_records(records: &Directory) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Whether a `.aurora` directory does not exist, or none of its directories has a data file.
+fn is_gone(home: &Path) -> bool {
+    let is_missing = |error: &io::Error| matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory);
+    match ProjectDirectory::at(home).open() {
+        Err(error) => is_missing(&error),
+        Ok(directory) => directory.entries().is_ok_and(|entries| {
+            let has_none = |(name, _): &(std::ffi::OsString, _)| {
+                directory.metadata(Path::new(name).join(DATA)).is_err_and(|error| is_missing(&error))
+            };
+            entries.iter().all(has_none)
+        }),
+    }
 }
 
 /// Returns the BLAKE3 hash of the data file in the directory `name` of `home`, in hexadecimal.

@@ -114,6 +114,18 @@ fn a_server_of_a_catalogue_filters_by_group_and_owner() {
         names.dedup();
         names
     };
+    // The metrics of indexes and of their last runs do not require open indexes.
+    let metrics = server.get("/metrics").body;
+    for line in [
+        "aurora_index_run_good{root=\"web\"} 1",
+        "aurora_index_failed_rows{root=\"app\"} 0",
+        "aurora_index_complete{root=\"lib\"} 1",
+        "aurora_index_run_duration_seconds{root=\"web\"} ",
+        "aurora_index_age_seconds{root=\"web\"} ",
+        "aurora_index_size_bytes{root=\"web\"} ",
+    ] {
+        assert!(metrics.contains(line), "{line} in {metrics}");
+    }
     let all = search(json!({"query": "retry with backoff"}), 200);
     assert_eq!(all["results"][0]["root"], "web", "{all}");
     assert_eq!(roots(&search(json!({"query": "evict", "groups": "core"}), 200)), ["app"]);

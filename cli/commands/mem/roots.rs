@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
-use aurora_project::{chain, indexed_roots, root_names, stamp};
+use aurora_project::{chain, indexed_roots, prune_roots, root_names, stamp};
 use aurora_query::explain::relative_time;
 use clap::Args;
 use serde::Serialize;
@@ -18,9 +18,18 @@ Examples:
   aur mem roots                           name, path, file and chunk counts, and age of each index
   aur mem search retry --root app --root lib
   aur mem search retry --all-roots
+  aur mem roots --prune --dry-run         directories whose index no longer exists
 
 The name of a root is the name of its directory; equal names are prefixed with the parent directory.")]
 pub(crate) struct RootsArgs {
+    /// Forget the indexes that no longer exist, and list their directories
+    #[arg(long)]
+    pub(crate) prune: bool,
+
+    /// With --prune: list the directories without forgetting their indexes
+    #[arg(long, requires = "prune")]
+    pub(crate) dry_run: bool,
+
     /// Output format
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
     pub(crate) format: ReportFormat,
@@ -52,7 +61,18 @@ enum IndexState {
     },
 }
 
+/// The result of `--prune`.
+#[derive(Debug, Serialize)]
+struct PruneReport {
+    dry_run: bool,
+    /// Directories whose index no longer exists.
+    removed: Vec<String>,
+}
+
 pub(crate) fn run(args: &RootsArgs, program: &Program) -> Outcome {
+    if args.prune {
+        return prune(args, program);
+    }
     let paths = indexed_roots();
     let names = root_names(&paths.iter().map(|path| path.as_path()).collect::<Vec<_>>());
     let roots: Vec<KnownRoot> =
@@ -66,6 +86,18 @@ pub(crate) fn run(args: &RootsArgs, program: &Program) -> Outcome {
             let name = terminal.out.paint(Role::Path, &sanitize::line(&root.name));
             writeln!(out, "{name}  {}\n    {}", sanitize::line(&root.path), describe(&root.state))
         })
+    })
+}
+
+/// Forgets the indexes that no longer exist.
+fn prune(args: &RootsArgs, program: &Program) -> Outcome {
+    let removed = prune_roots(args.dry_run)?;
+    let report =
+        PruneReport { dry_run: args.dry_run, removed: removed.iter().map(|path| path.display().to_string()).collect() };
+    program.terminal.print(args.format, &report, |out| {
+        report.removed.iter().try_for_each(|path| writeln!(out, "{}", sanitize::line(path)))?;
+        let verb = if args.dry_run { "would be removed" } else { "removed" };
+        writeln!(out, "{} {verb}", units::counted(report.removed.len() as u64, "root"))
     })
 }
 

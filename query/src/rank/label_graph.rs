@@ -32,13 +32,17 @@ pub(crate) struct LabelCache {
 }
 
 impl LabelCache {
-    /// Maximum number of labels. The cache is cleared when it is full.
+    /// Maximum number of labels in the caches of all indexes of a search.
     const MAX_LABELS: usize = 1 << 15;
+    /// Number of labels that each cache may contain in any case.
+    const MIN_LABELS: usize = 1 << 9;
 
-    /// Returns the chunks with a label from the cache, or calls `look_up` and caches the result.
+    /// Returns the chunks with a label from the cache, or calls `look_up` and caches the result. The cache is cleared
+    /// when it contains its share of [`Self::MAX_LABELS`] in a search of `indexes` indexes.
     fn get(
         &self,
         label: Vec<u8>,
+        indexes: usize,
         look_up: impl FnOnce() -> Result<Vec<ChunkId>, StorageError>,
     ) -> Result<Vec<ChunkId>, StorageError> {
         let known = self.lock().get(&label).cloned();
@@ -48,7 +52,7 @@ impl LabelCache {
         }
         let found = look_up()?;
         let mut known = self.lock();
-        if known.len() >= Self::MAX_LABELS {
+        if known.len() >= (Self::MAX_LABELS / indexes.max(1)).max(Self::MIN_LABELS) {
             known.clear();
         }
         Ok(known.entry(label).or_insert(found).clone())
@@ -68,7 +72,7 @@ pub(crate) struct LabelGraph<'r, 's> {
 
 impl RelationGraph for LabelGraph<'_, '_> {
     fn neighbours(&self, (at, id): Node) -> Result<Vec<(Node, f32)>, StorageError> {
-        let labels = RootLabels { root: &self.roots[at], cache: self.caches[at] };
+        let labels = RootLabels { root: &self.roots[at], cache: self.caches[at], indexes: self.roots.len() };
         let Some(chunk) = labels.root.snapshot.chunk(id)? else { return Ok(Vec::new()) };
         let within = labels.neighbours(id, chunk)?.into_iter().map(|(id, confidence)| ((at, id), confidence));
         let mut found: Vec<(Node, f32)> = within.collect();
@@ -92,7 +96,7 @@ impl LabelGraph<'_, '_> {
         let key = chunk.key();
         let links = if labels.root.memory.is_some() { texts(chunk, column::LINKS) } else { Vec::new() };
         for (at, (root, cache)) in self.roots.iter().zip(self.caches).enumerate() {
-            let labels = RootLabels { root, cache };
+            let labels = RootLabels { root, cache, indexes: self.roots.len() };
             let mut add = |label, most| -> Result<(), StorageError> {
                 found.extend(labels.few(label, most)?.into_iter().map(|id| ((at, id), 1.0)));
                 Ok(())
@@ -112,6 +116,8 @@ impl LabelGraph<'_, '_> {
 struct RootLabels<'r, 's> {
     root: &'r PreparedQuery<'s>,
     cache: &'r LabelCache,
+    /// Number of indexes of the search.
+    indexes: usize,
 }
 
 impl RootLabels<'_, '_> {
@@ -185,7 +191,7 @@ impl RootLabels<'_, '_> {
     /// Returns the chunks with a label; empty if there are more than `most`.
     fn few(&self, label: Label<'_>, most: usize) -> Result<Vec<ChunkId>, StorageError> {
         let look_up = || Ok(self.root.snapshot.few_with_label(label, most)?.unwrap_or_default());
-        self.cache.get(label.to_bytes(), look_up)
+        self.cache.get(label.to_bytes(), self.indexes, look_up)
     }
 
     /// Adds the other phases of a conversation log.

@@ -4,8 +4,11 @@
 //! lists.
 
 use std::ops::Range;
+use std::sync::Arc;
 
-use aurora_inverted::{Bm25Config, FieldScorer, GroupScorer, WeightedPostings, idf, score, top_k};
+use aurora_inverted::{
+    Bm25Config, FieldScorer, GroupScorer, SearchedIndex, WeightedPostings, idf, score, top_k_of_all,
+};
 use aurora_storage::{ChunkId, Field, Snapshot, StorageError};
 use roaring::{MultiOps, RoaringBitmap};
 
@@ -33,11 +36,16 @@ pub(crate) struct MatchedTerms {
 /// The terms of a query with their postings in one index, weighted by the statistics of all indexes of the search.
 pub(crate) struct KeywordSearch<'s> {
     snapshot: &'s Snapshot,
-    fields: FieldScorer,
-    files: GroupScorer,
+    scorers: Arc<Scorers>,
     lists: Vec<WeightedPostings<'s>>,
     /// Inverse document frequency of each term; `None` if no chunk contains the term.
     term_idfs: Vec<Option<f32>>,
+}
+
+/// The scorers of all indexes of a search.
+struct Scorers {
+    fields: FieldScorer,
+    files: GroupScorer,
 }
 
 /// Returns the `k` best chunks for a list of terms, best first. Chunks with equal scores are ordered by key. Scores are
@@ -54,7 +62,8 @@ pub fn best_chunks(
 ) -> Result<Vec<(ChunkId, f32)>, StorageError> {
     let filter = filter.map(|filter| filter & snapshot.live());
     let searches = KeywordSearch::for_terms(&Corpus::new([snapshot]), config, terms.iter().copied())?;
-    searches.first().map_or_else(|| Ok(Vec::new()), |search| search.top(k, filter.as_ref()))
+    let mut best = KeywordSearch::top(searches.iter().map(|search| (search, filter.as_ref())), k)?;
+    Ok(best.pop().unwrap_or_default())
 }
 
 impl<'s> KeywordSearch<'s> {
@@ -94,10 +103,13 @@ impl<'s> KeywordSearch<'s> {
         terms: impl Iterator<Item = WeightedTerm<'t>>,
     ) -> Result<Vec<Self>, StorageError> {
         let (total, totals) = (corpus.chunks(), corpus.field_totals());
-        let empty = |&snapshot: &&'s Snapshot| Self {
-            snapshot,
+        let scorers = Arc::new(Scorers {
             fields: FieldScorer::new(config, total, totals),
             files: GroupScorer::new(config, corpus.files(), totals),
+        });
+        let empty = |&snapshot: &&'s Snapshot| Self {
+            snapshot,
+            scorers: Arc::clone(&scorers),
             lists: Vec::new(),
             term_idfs: Vec::new(),
         };
@@ -125,25 +137,36 @@ impl<'s> KeywordSearch<'s> {
         self.lists[position].postings.doc_frequency() > 0
     }
 
-    /// Returns the `k` best chunks in `filter`, best first. Chunks with equal scores are ordered by key. All chunks in
-    /// `filter` must be live.
-    pub(crate) fn top(&self, k: usize, filter: Option<&RoaringBitmap>) -> Result<Vec<(ChunkId, f32)>, StorageError> {
-        top_k(&self.lists, &self.fields, self.snapshot, k, filter)
+    /// Finds the `k` best chunks of all indexes, and returns them by index, best first. Each index has a filter: only live chunks in the filter are returned. Chunks with equal scores are ordered by key.
+    pub(crate) fn top<'a>(
+        searches: impl Iterator<Item = (&'a Self, Option<&'a RoaringBitmap>)>,
+        k: usize,
+    ) -> Result<Vec<Vec<(ChunkId, f32)>>, StorageError>
+    where
+        's: 'a,
+    {
+        let mut scorers = None;
+        let index = |(search, filter): (&'a Self, Option<&'a RoaringBitmap>)| {
+            scorers.get_or_insert(&search.scorers);
+            SearchedIndex { lists: &search.lists, collection: search.snapshot, filter }
+        };
+        let indexes: Vec<_> = searches.map(index).collect();
+        scorers.map_or_else(|| Ok(Vec::new()), |scorers| top_k_of_all(&indexes, &scorers.fields, k))
     }
 
     /// Returns the scores of the given live chunks, bit-equal to [`Self::top`]. Fastest for chunks in ascending order.
     pub(crate) fn score(&self, chunks: &[ChunkId]) -> Result<Vec<f32>, StorageError> {
-        score(&self.lists, &self.fields, self.snapshot, chunks)
+        score(&self.lists, &self.scorers.fields, self.snapshot, chunks)
     }
 
     /// Returns the scores of files. Each file consists of the chunks in one of `groups`; see [`GroupScorer::score`].
     pub(crate) fn score_files(&self, chunks: &[ChunkId], groups: &[Range<usize>]) -> Result<Vec<f32>, StorageError> {
-        self.files.score(&self.lists, self.snapshot, chunks, groups)
+        self.scorers.files.score(&self.lists, self.snapshot, chunks, groups)
     }
 
     /// Returns the highest score that a file can reach.
     pub(crate) fn max_file_score(&self) -> f32 {
-        self.files.most(&self.lists)
+        self.scorers.files.most(&self.lists)
     }
 
     /// Returns the chunks that contain at least one of the terms, among the chunks in `filter` (`None` for all).

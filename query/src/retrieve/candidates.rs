@@ -5,15 +5,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use aurora_analysis::LateInteraction;
-use aurora_storage::{ChunkId, ChunkRecord, Label, StorageError};
+use aurora_storage::{ChunkId, ChunkRecord, Label, Snapshot, StorageError, Threads};
+use roaring::RoaringBitmap;
 
 use crate::config::HybridConfig;
 use crate::phases::{Phases, Stopwatch};
 use crate::query::{Mode, QueryError};
+use crate::retrieve::bm25::KeywordSearch;
 use crate::retrieve::direct::{DirectMatch, direct_matches};
 use crate::retrieve::files::{self, FileEvidence};
 use crate::retrieve::identifier::IdentifierQuery;
-use crate::retrieve::prepared_query::{PreparedQuery, keep_best, terms_of};
+use crate::retrieve::prepared_query::{PreparedQuery, both, terms_of};
 use crate::retrieve::query_vector::cosine;
 use crate::understand::{ParsedQuery, Subject};
 use crate::work::WorkBudget;
@@ -82,20 +84,18 @@ pub(crate) fn collect<'s>(
     work: &WorkBudget,
 ) -> Result<Candidates<'s>, QueryError> {
     let (mut phases, mut watch) = (Phases::default(), Stopwatch::start());
-    let best = roots.iter().map(|root| find_best(root, mode, most, &mut phases)).collect::<Result<Vec<_>, _>>()?;
+    let (keywords, near) = find_best(roots, mode, most, &mut phases)?;
     let mut elapsed = watch.lap();
-    let (mut keywords, mut near): (Vec<_>, Vec<_>) = best.into_iter().unzip();
     work.check()?;
-    keep_best(roots, &mut keywords, most.by_keywords)?;
-    keep_best(roots, &mut near, most.by_vectors)?;
     let (from_keywords, from_vectors) = (keywords.iter().map(Vec::len).sum(), near.iter().map(Vec::len).sum());
     let subject = Subject::parse(query.0);
     let direct = direct_matches(roots, (query.0, subject), mode != Mode::Dense, work)?;
     let mut list = Vec::with_capacity(from_keywords + from_vectors);
+    let mentioned = mentioned_definitions(roots, query.1, work)?;
     let best = keywords.into_iter().zip(near);
-    for (at, ((root, best), direct)) in roots.iter().zip(best).zip(direct).enumerate() {
+    for (at, (((root, best), direct), mentioned)) in roots.iter().zip(best).zip(direct).zip(mentioned).enumerate() {
         let late = late.as_mut().filter(|_| root.has_tokens);
-        list.extend(with_evidence((at, root), (best, direct), late, query.1, mode, work)?);
+        list.extend(with_evidence((at, root), best, (direct, mentioned), late, mode, work)?);
     }
     list.sort_unstable_by(|a: &Candidate<'_>, b| a.key.cmp(&b.key).then(a.root.cmp(&b.root)));
     phases.candidates = watch.lap();
@@ -106,44 +106,56 @@ pub(crate) fn collect<'s>(
 /// Chunks of one index with their scores, best first.
 type Best = Vec<(ChunkId, f32)>;
 
-/// Returns the best chunks of one index by keywords and by vectors. Adds the durations of both searches to `phases`.
+/// Finds the best chunks of all indexes by keywords and by vectors, and returns them by index. Sets the
+/// durations of both searches in `phases`.
 fn find_best(
-    root: &PreparedQuery<'_>,
+    roots: &[PreparedQuery<'_>],
     mode: Mode,
     most: CandidateLimits,
     phases: &mut Phases,
-) -> Result<(Best, Best), StorageError> {
-    let filter = root.filter.as_ref();
+) -> Result<(Vec<Best>, Vec<Best>), StorageError> {
+    let none = || vec![Vec::new(); roots.len()];
     let by_keywords = || {
         let mut watch = Stopwatch::start();
-        let found = if mode == Mode::Dense { Ok(Vec::new()) } else { root.bm25.top(most.by_keywords, filter) };
+        let searches = roots.iter().map(|root| (&root.bm25, root.filter.as_ref()));
+        let found = if mode == Mode::Dense { Ok(none()) } else { KeywordSearch::top(searches, most.by_keywords) };
         (found, watch.lap())
     };
-    let by_vectors = |vector| {
+    let threads = roots.first().map_or(Threads::One, |root| root.threads);
+    let by_vectors = || {
         let mut watch = Stopwatch::start();
-        (root.snapshot.nearest(vector, most.by_vectors, filter, root.threads), watch.lap())
+        (near(roots, mode, most.by_vectors, threads), watch.lap())
     };
-    let ((keywords, by_keywords), (near, by_vectors)) = match &root.vector {
-        // The two searches are independent, so they can run in parallel.
-        Ok(vector) if mode != Mode::Sparse => root.both(by_keywords, || by_vectors(vector)),
-        _ => (by_keywords(), (Ok(Vec::new()), Duration::ZERO)),
-    };
-    phases.keywords += by_keywords;
-    phases.vectors += by_vectors;
+    // The two searches are independent, so they can run in parallel.
+    let ((keywords, by_keywords), (near, by_vectors)) = both(threads, by_keywords, by_vectors);
+    (phases.keywords, phases.vectors) = (by_keywords, by_vectors);
     Ok((keywords?, near?))
+}
+
+/// Finds the `k` chunks with the nearest vectors, and returns them by index.
+fn near(roots: &[PreparedQuery<'_>], mode: Mode, k: usize, threads: Threads) -> Result<Vec<Best>, StorageError> {
+    let mut found = vec![Vec::new(); roots.len()];
+    // All indexes with a query vector have the same one.
+    let with_vectors = roots.iter().enumerate().filter(|(_, root)| mode != Mode::Sparse && root.vector.is_ok());
+    let (places, searched): (Vec<usize>, Vec<_>) =
+        with_vectors.map(|(at, root)| (at, (root.snapshot, root.filter.as_ref()))).unzip();
+    if let Some(vector) = places.first().and_then(|&first| roots[first].vector.as_ref().ok()) {
+        let near = Snapshot::nearest_of_all(&searched, vector, k, threads)?;
+        places.into_iter().zip(near).for_each(|(at, near)| found[at] = near);
+    }
+    Ok(found)
 }
 
 /// Returns the candidates of one index with their evidence, except for the evidence of their files.
 fn with_evidence<'s>(
     (at, root): (usize, &PreparedQuery<'s>),
-    ((keywords, near), mut direct): ((Best, Best), BTreeMap<ChunkId, DirectMatch>),
+    (keywords, near): (Best, Best),
+    (mut direct, mentioned): (BTreeMap<ChunkId, DirectMatch>, Vec<ChunkId>),
     mut late: Option<&mut LateInteraction<'_>>,
-    parsed: &ParsedQuery,
     mode: Mode,
     work: &WorkBudget,
 ) -> Result<Vec<Candidate<'s>>, QueryError> {
     let snapshot = root.snapshot;
-    let mentioned = mentioned_definitions(root, parsed, work)?;
     let mut found: BTreeMap<ChunkId, f32> = keywords.into_iter().collect();
     let others = near.iter().map(|(id, _)| id).chain(direct.keys()).chain(&mentioned);
     let others: BTreeSet<ChunkId> = others.copied().filter(|id| !found.contains_key(id)).collect();
@@ -188,22 +200,23 @@ pub(crate) fn add_files(
     Ok(())
 }
 
-/// Returns the chunks that define an identifier in a query of several words.
+/// Returns for each index the chunks that define an identifier in a query of several words.
 fn mentioned_definitions(
-    root: &PreparedQuery<'_>,
+    roots: &[PreparedQuery<'_>],
     query: &ParsedQuery,
     work: &WorkBudget,
-) -> Result<Vec<ChunkId>, QueryError> {
-    let mut ids = Vec::new();
+) -> Result<Vec<Vec<ChunkId>>, QueryError> {
+    let mut ids = vec![Vec::new(); roots.len()];
     if query.words.len() < 2 {
         return Ok(ids);
     }
     for word in query.words.iter().filter(|word| word.compound) {
         work.check()?;
         for name in IdentifierQuery::new(&word.text).lookups() {
-            let defined = root.within(root.snapshot.label(Label::Defines(&name))?);
-            if defined.len() <= MAX_DEFINITIONS {
-                ids.extend(defined.into_iter().map(ChunkId));
+            let defined = roots.iter().map(|root| Ok(root.within(root.snapshot.label(Label::Defines(&name))?)));
+            let defined = defined.collect::<Result<Vec<_>, StorageError>>()?;
+            if defined.iter().map(RoaringBitmap::len).sum::<u64>() <= MAX_DEFINITIONS {
+                ids.iter_mut().zip(defined).for_each(|(ids, defined)| ids.extend(defined.into_iter().map(ChunkId)));
             }
         }
     }

@@ -10,9 +10,10 @@ use roaring::{MultiOps, RoaringBitmap};
 use crate::filter::declared_type;
 use crate::path_class::{PathClass, PathClasses, is_prose};
 use crate::query::QueryError;
+use crate::retrieve::bm25::KeywordSearch;
 use crate::retrieve::identifier::{ChunkName, ExactMatch, IdentifierQuery};
 use crate::retrieve::place::{Location, LocationMatch};
-use crate::retrieve::prepared_query::{PreparedQuery, keep_best, terms_of};
+use crate::retrieve::prepared_query::{PreparedQuery, terms_of};
 use crate::understand::{Subject, is_function_word, is_path};
 use crate::work::WorkBudget;
 
@@ -336,9 +337,9 @@ fn best_by_keywords(
     chunks: &[RoaringBitmap],
     most: usize,
 ) -> Result<Vec<(usize, ChunkId)>, StorageError> {
-    let best = roots.iter().zip(chunks).map(|(root, chunks)| root.bm25.top(most, Some(&root.within(chunks.clone()))));
-    let mut best = best.collect::<Result<Vec<_>, _>>()?;
-    keep_best(roots, &mut best, most)?;
+    let within: Vec<RoaringBitmap> =
+        roots.iter().zip(chunks).map(|(root, chunks)| root.within(chunks.clone())).collect();
+    let best = KeywordSearch::top(roots.iter().map(|root| &root.bm25).zip(within.iter().map(Some)), most)?;
     Ok(best.iter().enumerate().flat_map(|(at, best)| best.iter().map(move |(id, _)| (at, *id))).collect())
 }
 

@@ -4,6 +4,7 @@ use aurora_storage::ChunkId;
 use roaring::RoaringBitmap;
 
 use crate::query::QueryError;
+use crate::retrieve::bm25::KeywordSearch;
 use crate::retrieve::prepared_query::{PreparedQuery, terms_of};
 use crate::understand::is_path;
 use crate::work::WorkBudget;
@@ -101,7 +102,7 @@ impl Location {
             let root = &roots[at];
             let matched = |distance: u32, lines: u32| LocationMatch { directories, distance, lines };
             let Some(line) = self.line else {
-                let best = root.bm25.top(MAX_CHUNKS, Some(&chunks))?;
+                let best = KeywordSearch::top(std::iter::once((&root.bm25, Some(&chunks))), MAX_CHUNKS)?.concat();
                 let first = chunks.iter().take(MAX_CHUNKS - best.len().min(MAX_CHUNKS)).map(ChunkId);
                 let ids = best.into_iter().map(|(id, _)| id).chain(first);
                 found.extend(ids.map(|id| (at, id, matched(0, 0))));

@@ -34,10 +34,7 @@ pub(crate) struct PreparedQuery<'s> {
 impl PreparedQuery<'_> {
     /// Runs two functions, in parallel if the search may use several threads.
     pub(crate) fn both<A: Send, B: Send>(&self, a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
-        match self.threads {
-            Threads::One => (a(), b()),
-            Threads::All => rayon::join(a, b),
-        }
+        both(self.threads, a, b)
     }
 
     /// Removes chunks that are deleted or do not pass the filter.
@@ -69,36 +66,16 @@ impl PreparedQuery<'_> {
     }
 }
 
-/// Keeps the chunks that are among the `most` best chunks of all indexes. Each list is ordered best first. Chunks with
-/// equal scores are ordered by key, as within one index.
-pub(super) fn keep_best(
-    roots: &[PreparedQuery<'_>],
-    best: &mut [Vec<(ChunkId, f32)>],
-    most: usize,
-) -> Result<(), StorageError> {
-    if best.len() < 2 {
-        return Ok(());
+/// Runs two functions, in parallel if the search may use several threads.
+pub(super) fn both<A: Send, B: Send>(
+    threads: Threads,
+    a: impl FnOnce() -> A + Send,
+    b: impl FnOnce() -> B + Send,
+) -> (A, B) {
+    match threads {
+        Threads::One => (a(), b()),
+        Threads::All => rayon::join(a, b),
     }
-    let mut all: Vec<(f32, usize, ChunkId)> = Vec::new();
-    for (at, best) in best.iter_mut().enumerate() {
-        all.extend(best.drain(..).map(|(id, score)| (score, at, id)));
-    }
-    all.sort_by(|a, b| b.0.total_cmp(&a.0)); // stable: equal scores stay in the order of the indexes
-    if let Some(&(last, ..)) = all.get(most) {
-        let first = all.partition_point(|(score, ..)| *score > last);
-        let end = first + all[first..].partition_point(|(score, ..)| *score == last);
-        let mut equal = Vec::with_capacity(end - first);
-        for &(score, at, id) in &all[first..end] {
-            let key = roots[at].snapshot.chunk(id)?.map(|chunk| chunk.key()).unwrap_or_default();
-            equal.push((key, at, (score, at, id)));
-        }
-        equal.sort_unstable_by(|a, b| (&a.0, a.1).cmp(&(&b.0, b.1)));
-        all.truncate(first);
-        all.extend(equal.into_iter().map(|(_, _, chunk)| chunk));
-        all.truncate(most);
-    }
-    all.into_iter().for_each(|(score, at, id)| best[at].push((id, score)));
-    Ok(())
 }
 
 /// Returns the distinct terms of a text.

@@ -1,6 +1,8 @@
 //! Adds terms to a query, with lower weights than the query's own terms: other forms of a word, abbreviations, and
 //! longer words that begin with a rare word.
 
+use std::collections::BTreeSet;
+
 use aurora_storage::{StorageError, Walk};
 use rustc_hash::FxHashSet;
 
@@ -111,12 +113,18 @@ fn is_one_character(term: &str) -> bool {
 
 /// Returns the first terms of two characters that begin with `character`.
 fn pairs(corpus: &Corpus<'_>, character: &str) -> Result<Vec<String>, StorageError> {
-    let mut found = Vec::new();
-    corpus.walk_terms(character, &mut |word| {
-        found.extend(std::str::from_utf8(word).ok().filter(|word| word.chars().count() == 2).map(str::to_owned));
-        if found.len() < MAX_CONTINUATIONS { Walk::Next } else { Walk::Stop }
-    })?;
-    Ok(found)
+    let mut found = BTreeSet::new();
+    for snapshot in corpus.snapshots() {
+        let mut left = MAX_CONTINUATIONS;
+        snapshot.walk_terms(character, &mut |word| {
+            if let Some(pair) = std::str::from_utf8(word).ok().filter(|word| word.chars().count() == 2) {
+                found.insert(pair.to_owned());
+                left -= 1;
+            }
+            if left > 0 { Walk::Next } else { Walk::Stop }
+        })?;
+    }
+    Ok(found.into_iter().take(MAX_CONTINUATIONS).collect())
 }
 
 /// Returns the words that begin with `term`, most frequent first; empty if there are too many such words.

@@ -10,7 +10,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::problem::Problem;
-use crate::state::State;
+use crate::state::{RequestWork, State};
 
 /// The media type of the OpenMetrics text format, which Prometheus reads.
 const METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -49,9 +49,16 @@ pub(crate) async fn ready(Shared(state): Shared<Arc<State>>) -> Result<Json<Heal
     get,
     path = "/metrics",
     tag = "server",
-    responses((status = 200, description = "The metrics", body = String, content_type = "application/openmetrics-text"))
+    responses(
+        (status = 200, description = "The metrics", body = String, content_type = "application/openmetrics-text"),
+        (status = 503, description = "Too many requests are waiting", body = Problem),
+    )
 )]
 pub(crate) async fn metrics(Shared(state): Shared<Arc<State>>) -> Result<Response, Problem> {
-    let text = state.metrics.text(&state.options.roots).map_err(|error| Problem::bug(&error))?;
+    let text = |state: &State, _: &RequestWork| {
+        let now = aurora_clock::now_seconds();
+        state.metrics.text(&state.options.roots, now).map_err(|error| Problem::bug(&error))
+    };
+    let text = state.work(text).await?;
     Ok(([(header::CONTENT_TYPE, METRICS)], text).into_response())
 }

@@ -55,7 +55,7 @@ pub use outlook::{RunsOn, StageOutlook, outlook};
 pub use plan::{MAX_PIPELINE_BYTES, plan, plan_checked, suppliers, with_dependants};
 pub use query_embedder::{StageEmbedder, query_embedder};
 pub use refresh::{OutdatedReason, Refresh, Updated, may_update, refresh};
-pub use runs::{QuestionScores, RunHistory, RunQuality, RunRecord, RunStage, record_run, runs};
+pub use runs::{QuestionScores, RunHistory, RunQuality, RunRecord, RunStage, last_run, record_run, runs};
 pub use scope::{kept, recorded_settings};
 pub use shard::run_shard;
 pub use summary::{

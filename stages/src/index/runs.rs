@@ -289,6 +289,14 @@ pub fn runs(root: &Path, snapshot: &Snapshot) -> Vec<RunRecord> {
     RunHistory::load(root, snapshot).runs
 }
 
+/// Returns the last of the runs that [`runs`] returns.
+pub fn last_run(root: &Path, snapshot: &Snapshot) -> Option<RunRecord> {
+    let file = file(root, snapshot)?;
+    let bytes = file.read(&format())?;
+    let last = file.segments(&bytes, &format()).last()?;
+    serde_json::from_slice(&bytes[last]).ok().map(|run: StoredRun| run.record)
+}
+
 /// Appends a run to the file. Returns the record with the commit and the number of files, which are read from the
 /// index. Errors are ignored, so that a run succeeds even if its record cannot be written.
 pub fn record_run(root: &Path, mut record: RunRecord, scores: Vec<QuestionScores>) -> RunRecord {

@@ -80,5 +80,5 @@ pub use postings::{
     GROUPING, Grouping, ImpactBound, ListPart, ListWindow, Posting, Postings, SeekCursor, TfCode, TfVector, Tombstones,
     WindowPostings, frequency_bound, is_body_only,
 };
-pub use search::{WeightedPostings, score, sort_equals_by_key, top_k};
+pub use search::{SearchedIndex, WeightedPostings, keep_best, score, top_k, top_k_of_all};
 pub use terms::{HashedTerm, LABEL_PREFIX, TermVector, TermVectorBuilder, is_term, normalise};

@@ -67,40 +67,71 @@ struct SearchBuffers {
     candidates: WindowCandidates,
 }
 
-/// Returns a superset of the best `k` chunks and of all chunks with the same score as the k-th best, in ascending
-/// order, with their scores. The scores are exact if there are at most two lists. With a `filter`, only chunks in the
-/// filter are returned; all of them must be live.
+/// An index of a search, with the posting lists of the terms that it contains.
+pub(crate) struct MaxScoreIndex<'p, C> {
+    /// The posting lists of terms with a positive factor.
+    pub(crate) lists: Vec<TermList<'p>>,
+    /// The other data of the index.
+    pub(crate) collection: &'p C,
+    /// If set, only these chunks are returned; all of them must be live.
+    pub(crate) filter: Option<&'p RoaringBitmap>,
+}
+
+/// A window of an index.
+#[derive(Clone, Copy)]
+struct Window {
+    /// The sum of the bounds of all lists.
+    bound: f32,
+    /// Position of the index.
+    index: usize,
+    number: u32,
+}
+
+/// Returns a superset of the best `k` chunks of all indexes and of all chunks with the same score as the k-th best: for
+/// each index, the chunks in ascending order with their scores. The scores are exact if an index has at most two lists.
 pub(crate) fn candidates<C: Collection>(
-    mut lists: Vec<TermList<'_>>,
-    collection: &C,
+    indexes: &mut [MaxScoreIndex<'_, C>],
     k: usize,
-    filter: Option<&RoaringBitmap>,
-) -> Result<Vec<(ChunkId, f32)>, C::Error> {
-    let windows = collection.end().div_ceil(WINDOW);
-    let total = |window: u32| lists.iter().map(|list| list.bound_in(window).score).sum::<f32>();
-    let mut windows: Vec<(f32, u32)> = (0..windows).map(|window| (total(window), window)).collect();
-    windows.retain(|(total, _)| *total > 0.0);
-    windows.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-    // A filter may exclude the chunks on which the estimate is based.
-    let estimate = match filter {
-        None if k > 0 => lists.iter_mut().fold(0.0, |estimate, list| list.estimate(k, estimate)),
-        _ => 0.0,
-    };
-    let mut top = TopK::new(k, lists.len(), estimate);
-    search(&mut lists, collection, &windows, filter, &mut top)?;
-    if estimate > 0.0 && !top.is_full() {
-        top = TopK::new(k, lists.len(), 0.0);
-        search(&mut lists, collection, &windows, filter, &mut top)?;
+) -> Result<Vec<Vec<(ChunkId, f32)>>, C::Error> {
+    let mut windows = Vec::new();
+    for (at, index) in indexes.iter().enumerate() {
+        let bound = |number: u32| index.lists.iter().map(|list| list.bound_in(number).score).sum::<f32>();
+        let numbers = 0..index.collection.end().div_ceil(WINDOW);
+        windows.extend(numbers.map(|number| Window { bound: bound(number), index: at, number }));
     }
-    Ok(top.finish())
+    windows.retain(|window| window.bound > 0.0);
+    windows.sort_unstable_by(|a, b| b.bound.total_cmp(&a.bound).then((a.index, a.number).cmp(&(b.index, b.number))));
+    // A filter may exclude the chunks on which the estimate is based.
+    let may_estimate = k > 0 && indexes.iter().all(|index| index.filter.is_none());
+    let estimate = if may_estimate { estimate(indexes, k) } else { 0.0 };
+    let terms = indexes.iter().map(|index| index.lists.len()).max().unwrap_or(0);
+    let mut top = TopK::new(k, terms, estimate);
+    search(indexes, &windows, &mut top)?;
+    if estimate > 0.0 && !top.is_full() {
+        top = TopK::new(k, terms, 0.0);
+        search(indexes, &windows, &mut top)?;
+    }
+    Ok(top.finish(indexes.len()))
+}
+
+/// Returns a score that about `k` chunks reach by one term alone.
+fn estimate<C>(indexes: &mut [MaxScoreIndex<'_, C>], k: usize) -> f32 {
+    let mut by_term: Vec<Vec<f32>> = Vec::new();
+    for list in indexes.iter_mut().flat_map(|index| &mut index.lists) {
+        let (term, mut reached) = list.take_reached();
+        by_term.resize_with(by_term.len().max(term + 1), Vec::new);
+        by_term[term].append(&mut reached);
+    }
+    by_term.into_iter().fold(0.0, |least, mut above| {
+        above.retain(|score| *score > least);
+        if above.len() < k { least } else { *above.select_nth_unstable_by(k - 1, |a, b| b.total_cmp(a)).1 }
+    })
 }
 
 /// Searches the windows, which are in descending order of their bounds.
 fn search<C: Collection>(
-    lists: &mut [TermList<'_>],
-    collection: &C,
-    windows: &[(f32, u32)],
-    filter: Option<&RoaringBitmap>,
+    indexes: &mut [MaxScoreIndex<'_, C>],
+    windows: &[Window],
     top: &mut TopK,
 ) -> Result<(), C::Error> {
     let mut scratch = WindowScratch {
@@ -115,13 +146,15 @@ fn search<C: Collection>(
     // The operating system maps only the memory that candidates are written to.
     let candidates = Vec::with_capacity(WINDOW as usize);
     let mut buffers = SearchBuffers { order: Vec::new(), accumulators: Accumulators::default(), candidates };
-    for &(total, number) in windows {
-        if !top.may_enter(total) {
+    for &Window { bound, index, number } in windows {
+        if !top.may_enter(bound) {
             break;
         }
+        let MaxScoreIndex { lists, collection, filter } = &mut indexes[index];
         scratch.number = number;
         scratch.lengths = collection.window_lengths(number)?;
-        let allowed = AllowedOffsets::new(collection.tombstones(), filter, number);
+        let allowed = AllowedOffsets::new(collection.tombstones(), *filter, number);
+        top.index = index;
         search_window(lists, &mut scratch, &mut buffers, allowed.as_ref(), top);
     }
     Ok(())

@@ -11,8 +11,12 @@ use crate::collection::Collection;
 use crate::lengths::LengthColumns;
 use crate::postings::{ListWindow, Postings};
 
-/// A list with at most this many live postings is scored before the search, so that its bounds are exact.
-const MAX_SCORED_POSTINGS: u32 = 1024;
+/// The list of a term with at most this many live postings in all indexes is scored before the search, so that its
+/// bounds are exact.
+const MAX_SCORED_POSTINGS: u64 = 1024;
+/// A list with at most this many live postings is scored in any case, because that takes less time than reading its
+/// bounds.
+const MAX_SHORT_POSTINGS: u32 = 64;
 /// The best posting of a group with occurrences outside the body nearly always reaches this share of the bound of the
 /// group. With a higher share, more estimates are too high, and an estimate that is too high doubles the work.
 const REACHED_SHARE: f32 = 0.8;
@@ -21,6 +25,8 @@ const MAX_POSTINGS_PER_CANDIDATE: usize = 16;
 
 /// The postings of a term.
 pub(crate) struct TermList<'p> {
+    /// Position of the term in the query.
+    term: usize,
     postings: ListPostings<'p>,
     /// Bounds by window number.
     bounds: Vec<WindowBound>,
@@ -60,16 +66,17 @@ impl WindowBound {
 }
 
 impl<'p> TermList<'p> {
-    /// Creates the list of a term. The factor must be positive.
+    /// Creates the list of a term, given the position of the term in the query and the number of live postings in all
+    /// indexes. The factor must be positive.
     pub(crate) fn new<C: Collection>(
-        postings: &'p Postings<'p>,
-        factor: f32,
+        (postings, factor): (&'p Postings<'p>, f32),
+        (term, frequency): (usize, u64),
         fields: &'p FieldScorer,
         collection: &C,
     ) -> Result<Self, C::Error> {
         let mut bounds = vec![WindowBound::default(); collection.end().div_ceil(WINDOW) as usize];
         let mut reached = Vec::new();
-        let postings = if postings.doc_frequency() <= MAX_SCORED_POSTINGS {
+        let postings = if frequency <= MAX_SCORED_POSTINGS || postings.doc_frequency() <= MAX_SHORT_POSTINGS {
             let (chunks, scores) = score_all(postings, factor, fields, collection)?;
             for (at, (chunk, score)) in chunks.iter().zip(&scores).enumerate() {
                 if let Some(bound) = bounds.get_mut((chunk / WINDOW) as usize) {
@@ -94,17 +101,12 @@ impl<'p> TermList<'p> {
             let tables = ScoreTables::new(postings.parts(), factor, fields);
             ListPostings::Windowed { postings, windows, tables }
         };
-        Ok(Self { postings, bounds, reached })
+        Ok(Self { term, postings, bounds, reached })
     }
 
-    /// Returns a score that about `k` chunks reach, if it is above `least`; otherwise returns `least`.
-    pub(super) fn estimate(&mut self, k: usize, least: f32) -> f32 {
-        let mut above = std::mem::take(&mut self.reached);
-        above.retain(|score| *score > least);
-        if above.len() < k {
-            return least;
-        }
-        *above.select_nth_unstable_by(k - 1, |a, b| b.total_cmp(a)).1
+    /// Returns the position of the term, and the scores that chunks probably reach. A second call returns no scores.
+    pub(super) fn take_reached(&mut self) -> (usize, Vec<f32>) {
+        (self.term, std::mem::take(&mut self.reached))
     }
 
     /// Returns the bound of a window.

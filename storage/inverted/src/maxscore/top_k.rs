@@ -14,8 +14,10 @@ pub(super) struct TopK {
     /// Bits of the `k` best scores. Positive floats have the same order as their bits.
     scores: BinaryHeap<Reverse<u32>>,
     threshold: f32,
-    /// All chunks whose score may be among the best, with their scores.
-    kept: Vec<(u32, f32)>,
+    /// Position of the index whose chunks are added.
+    pub(super) index: usize,
+    /// All chunks whose score may be among the best: the position of the index, the chunk, and its score.
+    kept: Vec<(usize, u32, f32)>,
 }
 
 impl TopK {
@@ -25,7 +27,7 @@ impl TopK {
         // last place (2⁻²⁴ each).
         let slack = (terms as f32 + 16.0) * f32::EPSILON * 4.0;
         let threshold = if k == 0 { f32::INFINITY } else { (estimate * (1.0 - slack)).max(f32::MIN_POSITIVE) };
-        Self { k, slack, scores: BinaryHeap::with_capacity(k + 1), threshold, kept: Vec::new() }
+        Self { k, slack, scores: BinaryHeap::with_capacity(k + 1), threshold, index: 0, kept: Vec::new() }
     }
 
     /// Whether `k` chunks were found.
@@ -51,7 +53,7 @@ impl TopK {
         if !self.may_enter(score) {
             return;
         }
-        self.kept.push((window * WINDOW + u32::from(offset), score));
+        self.kept.push((self.index, window * WINDOW + u32::from(offset), score));
         self.scores.push(Reverse(score.to_bits()));
         if self.scores.len() > self.k {
             self.scores.pop();
@@ -63,11 +65,14 @@ impl TopK {
         }
     }
 
-    /// Returns the chunks that may be among the best, in ascending order, with their scores.
-    pub(super) fn finish(mut self) -> Vec<(ChunkId, f32)> {
+    /// Returns the chunks that may be among the best: for each of `indexes` indexes, the chunks in ascending order with
+    /// their scores.
+    pub(super) fn finish(mut self, indexes: usize) -> Vec<Vec<(ChunkId, f32)>> {
         let threshold = self.threshold;
-        self.kept.retain(|(_, score)| *score >= threshold);
-        self.kept.sort_unstable_by_key(|(chunk, _)| *chunk);
-        self.kept.into_iter().map(|(chunk, score)| (ChunkId(chunk), score)).collect()
+        self.kept.retain(|(_, _, score)| *score >= threshold);
+        self.kept.sort_unstable_by_key(|(index, chunk, _)| (*index, *chunk));
+        let mut found = vec![Vec::new(); indexes];
+        self.kept.into_iter().for_each(|(index, chunk, score)| found[index].push((ChunkId(chunk), score)));
+        found
     }
 }

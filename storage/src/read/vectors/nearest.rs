@@ -84,26 +84,49 @@ impl Eligible<'_> {
     }
 }
 
-/// Returns the `k` eligible chunks with the highest dot products, in no particular order. Also returns all chunks with
-/// the same dot product as the k-th best chunk.
+/// A block of vectors of one of several indexes.
+#[derive(Clone, Copy)]
+pub(crate) struct IndexBlock<'a> {
+    /// Position of the index.
+    pub(crate) index: usize,
+    /// Number of the block in its index.
+    pub(crate) number: u32,
+    pub(crate) vectors: VectorBlock<'a>,
+}
+
+/// A chunk of one of several indexes, with its dot product.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct NearChunk {
+    /// Position of the index.
+    pub(crate) index: usize,
+    pub(crate) id: u32,
+    pub(crate) product: f32,
+}
+
+/// Damage of an index, with the position of the index.
+pub(crate) type DamagedIndex = (usize, Damage);
+
+/// Returns the `k` eligible chunks of all indexes with the highest dot products, in no particular order. Also returns
+/// all chunks with the same dot product as the k-th best chunk.
 ///
-/// `blocks` contains the numbers and vectors of all blocks. The vectors must have as many dimensions as the query. If
-/// there are many vectors, only the vectors with the nearest codes are compared. The selection does not depend on
-/// threads or timing.
+/// `blocks` contains the blocks of all indexes, and `eligible` the chunks of each index that may be returned. The
+/// vectors must have as many dimensions as the query. If there are many vectors, only the vectors with the nearest codes
+/// are compared. The selection depends neither on threads and timing nor on the division of chunks into indexes.
 pub(crate) fn nearest(
-    blocks: &[(u32, VectorBlock<'_>)],
+    blocks: &[IndexBlock<'_>],
     query: &[f32],
     k: usize,
-    eligible: &Eligible<'_>,
+    eligible: &[Eligible<'_>],
     threads: Threads,
-) -> Result<Vec<(u32, f32)>, Damage> {
+) -> Result<Vec<NearChunk>, DamagedIndex> {
     let candidates = MIN_CANDIDATES.max(k.saturating_mul(CANDIDATES_PER_RESULT));
-    let mut best = if eligible.len() > MAX_EXACT_FACTOR * candidates as u64 {
+    let count: u64 = eligible.iter().map(Eligible::len).sum();
+    let mut best = if count > MAX_EXACT_FACTOR * candidates as u64 {
         scan_codes(blocks, query, candidates, eligible, threads)?
     } else {
         scan_all(blocks, query, eligible)?
     };
-    keep_best(&mut best, k, |a, b| b.1.total_cmp(&a.1));
+    keep_best(&mut best, k, |a, b| b.product.total_cmp(&a.product));
     Ok(best)
 }
 
@@ -113,20 +136,20 @@ pub(crate) fn product(query: &[f32], scale: f32, row: &[u8]) -> f32 {
 }
 
 fn scan_all(
-    blocks: &[(u32, VectorBlock<'_>)],
+    blocks: &[IndexBlock<'_>],
     query: &[f32],
-    eligible: &Eligible<'_>,
-) -> Result<Vec<(u32, f32)>, Damage> {
+    eligible: &[Eligible<'_>],
+) -> Result<Vec<NearChunk>, DamagedIndex> {
     let (mut scored, mut row) = (Vec::new(), Vec::new());
-    for (block, vectors) in blocks {
-        let first = block * BLOCK_IDS;
-        let mask = eligible.mask(first);
+    for IndexBlock { index: at, number, vectors } in blocks {
+        let first = number * BLOCK_IDS;
+        let mask = eligible[*at].mask(first);
         if mask.iter().all(|word| *word == 0) {
             continue;
         }
         for (order, index) in vectors.stored_indices().filter(|(_, index)| contains(&mask, *index)) {
-            let scale = vectors.read(order, &mut row)?;
-            scored.push((first + index as u32, product(query, scale, &row)));
+            let scale = vectors.read(order, &mut row).map_err(|damage| (*at, damage))?;
+            scored.push(NearChunk { index: *at, id: first + index as u32, product: product(query, scale, &row) });
         }
     }
     Ok(scored)
@@ -141,12 +164,12 @@ struct Candidate {
 }
 
 fn scan_codes(
-    blocks: &[(u32, VectorBlock<'_>)],
+    blocks: &[IndexBlock<'_>],
     query: &[f32],
     candidates: usize,
-    eligible: &Eligible<'_>,
+    eligible: &[Eligible<'_>],
     threads: Threads,
-) -> Result<Vec<(u32, f32)>, Damage> {
+) -> Result<Vec<NearChunk>, DamagedIndex> {
     let code = CodeQuery::new(query);
     let threshold = AtomicI32::new(i32::MIN);
     let mut kept = match threads {
@@ -177,16 +200,16 @@ fn scan_codes(
 /// all blocks. The result may contain other vectors too. `threshold` is a score that at least `candidates` vectors of
 /// all blocks reach. This function raises it.
 fn nearest_codes(
-    blocks: &[(u32, VectorBlock<'_>)],
+    blocks: &[IndexBlock<'_>],
     query: &CodeQuery,
     candidates: usize,
-    eligible: &Eligible<'_>,
+    eligible: &[Eligible<'_>],
     threshold: &AtomicI32,
 ) -> Vec<Candidate> {
     let (mut kept, mut room) = (Vec::new(), 2 * candidates);
     let mut scores = Vec::with_capacity(BLOCK_IDS as usize);
-    for (at, (block, vectors)) in blocks.iter().enumerate() {
-        let mask = eligible.mask(block * BLOCK_IDS);
+    for (at, IndexBlock { index, number, vectors }) in blocks.iter().enumerate() {
+        let mask = eligible[*index].mask(number * BLOCK_IDS);
         if mask.iter().all(|word| *word == 0) {
             continue;
         }
@@ -218,21 +241,18 @@ fn nearer(a: &Candidate, b: &Candidate) -> Ordering {
 }
 
 /// Returns the exact products of some vectors, with their ids.
-fn products(
-    blocks: &[(u32, VectorBlock<'_>)],
-    query: &[f32],
-    vectors: &[Candidate],
-) -> Result<Vec<(u32, f32)>, Damage> {
+fn products(blocks: &[IndexBlock<'_>], query: &[f32], vectors: &[Candidate]) -> Result<Vec<NearChunk>, DamagedIndex> {
     let mut row = Vec::new();
     let scored = vectors.iter().enumerate().map(|(at, coded)| {
         // The vectors are far apart in memory. Waiting for each of them would take longer than computing the product.
         if let Some(next) = vectors.get(at + PREFETCH_DISTANCE) {
-            blocks[next.block as usize].1.prefetch(next.order as usize);
+            blocks[next.block as usize].vectors.prefetch(next.order as usize);
         }
-        let (block, vectors) = &blocks[coded.block as usize];
+        let IndexBlock { index, number, vectors } = &blocks[coded.block as usize];
         let order = coded.order as usize;
-        let scale = vectors.read(order, &mut row)?;
-        Ok((block * BLOCK_IDS + vectors.index_of(order) as u32, product(query, scale, &row)))
+        let scale = vectors.read(order, &mut row).map_err(|damage| (*index, damage))?;
+        let id = number * BLOCK_IDS + vectors.index_of(order) as u32;
+        Ok(NearChunk { index: *index, id, product: product(query, scale, &row) })
     });
     scored.collect()
 }
@@ -284,8 +304,9 @@ mod tests {
         VectorBlock::decode(&encoded.codes, &encoded.packed).expect("the block is valid")
     }
 
-    fn sorted(rows: Result<Vec<(u32, f32)>, Damage>) -> Vec<(u32, f32)> {
-        let mut rows = rows.expect("the vectors are valid");
+    fn sorted(rows: Result<Vec<NearChunk>, DamagedIndex>) -> Vec<(u32, f32)> {
+        let rows = rows.expect("the vectors are valid");
+        let mut rows: Vec<(u32, f32)> = rows.into_iter().map(|found| (found.id, found.product)).collect();
         rows.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         rows
     }
@@ -303,10 +324,12 @@ mod tests {
         ) {
             let (dead, absent) = (RoaringBitmap::from_iter(dead), RoaringBitmap::from_iter(absent));
             let encoded = blocks(seed, 3000, &absent);
-            let blocks: Vec<_> = encoded.iter().map(|(block, encoded)| (*block, decode(encoded))).collect();
+            let block = |index: usize, (number, encoded)| IndexBlock { index, number, vectors: decode(encoded) };
+            let numbered = || encoded.iter().map(|(number, encoded)| (*number, encoded));
+            let blocks: Vec<IndexBlock<'_>> = numbered().map(|encoded| block(0, encoded)).collect();
             let filter: RoaringBitmap = (0..3000).filter(|id| id % 3 != 0).collect::<RoaringBitmap>() - &dead;
             let filter = filtered.then_some(&filter);
-            let eligible = Eligible { next_id: 2900, dead: &dead, filter };
+            let eligible = [Eligible { next_id: 2900, dead: &dead, filter }];
             let alive = |id: u32| !dead.contains(id) && !absent.contains(id);
             let expected: Vec<u32> =
                 (0..3000).filter(|&id| alive(id) && filter.map_or(id < 2900, |filter| filter.contains(id))).collect();
@@ -318,6 +341,13 @@ mod tests {
                 let scan = |threads| sorted(scan_codes(&blocks, &query, candidates, &eligible, threads));
                 prop_assert_eq!(scan(Threads::One), scan(Threads::All));
             }
+            // The division into indexes does not affect the result.
+            let divided: Vec<_> = numbered().map(|encoded| block(encoded.0 as usize % 2, encoded)).collect();
+            let both = [Eligible { next_id: 2900, dead: &dead, filter }, Eligible { next_id: 2900, dead: &dead, filter }];
+            prop_assert_eq!(
+                sorted(scan_codes(&divided, &query, 100, &both, Threads::All)),
+                sorted(scan_codes(&blocks, &query, 100, &eligible, Threads::All))
+            );
             // With all vectors as candidates, the result is exact. With half of them, it contains the ten nearest.
             prop_assert_eq!(&sorted(scan_codes(&blocks, &query, 3000, &eligible, Threads::All)), &exact);
             let half = sorted(scan_codes(&blocks, &query, exact.len() / 2, &eligible, Threads::All));
@@ -332,8 +362,9 @@ mod tests {
         let mut writer = VectorBlockWriter::new(DIMENSIONS);
         (0..600).for_each(|index| writer.push(index, 0.5, &[1; DIMENSIONS]));
         let encoded = writer.finish().expect("the block has vectors");
-        let blocks = [(0, decode(&encoded))];
-        let eligible = Eligible { next_id: 600, dead: &RoaringBitmap::new(), filter: None };
+        let blocks = [IndexBlock { index: 0, number: 0, vectors: decode(&encoded) }];
+        let dead = RoaringBitmap::new();
+        let eligible = [Eligible { next_id: 600, dead: &dead, filter: None }];
         let query = [1.0; DIMENSIONS];
         assert_eq!(sorted(scan_codes(&blocks, &query, 10, &eligible, Threads::All)).len(), 600);
         assert_eq!(sorted(nearest(&blocks, &query, 10, &eligible, Threads::All)).len(), 600);

@@ -1,10 +1,10 @@
 //! Reads the vectors of a snapshot.
 
-use aurora_inverted::sort_equals_by_key;
+use aurora_inverted::{Collection, keep_best};
 use roaring::RoaringBitmap;
 
 use super::block::{BLOCK_IDS, StoredVector, VectorBlock};
-use super::nearest::{Eligible, Threads, nearest, product};
+use super::nearest::{Eligible, IndexBlock, Threads, nearest, product};
 use crate::error::StorageError;
 use crate::read::chunk::ChunkId;
 use crate::read::snapshot::{Snapshot, VectorPosition};
@@ -55,28 +55,48 @@ impl Snapshot {
         filter: Option<&RoaringBitmap>,
         threads: Threads,
     ) -> Result<Vec<(ChunkId, f32)>, StorageError> {
-        let Some(model) = &self.manifest().model else { return Ok(Vec::new()) };
-        if query.len() != model.dimensions {
-            return Err(StorageError::Refused(format!(
-                "the query vector has {} dimensions, but model {} has {}",
-                query.len(),
-                model.id,
-                model.dimensions
-            )));
+        Ok(Self::nearest_of_all(&[(self, filter)], query, k, threads)?.pop().unwrap_or_default())
+    }
+
+    /// Like [`Self::nearest`], but for several indexes with their filters. Finds the `k` nearest chunks of all indexes, and
+    /// returns them by index. The result is the same as if one index had all chunks.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Self::nearest`].
+    pub fn nearest_of_all(
+        indexes: &[(&Self, Option<&RoaringBitmap>)],
+        query: &[f32],
+        k: usize,
+        threads: Threads,
+    ) -> Result<Vec<Vec<(ChunkId, f32)>>, StorageError> {
+        let filters: Vec<Option<RoaringBitmap>> =
+            indexes.iter().map(|(snapshot, filter)| filter.map(|filter| filter & snapshot.live())).collect();
+        let (mut blocks, mut eligible) = (Vec::new(), Vec::new());
+        for (index, ((snapshot, _), filter)) in indexes.iter().zip(&filters).enumerate() {
+            let (next_id, filter) = (snapshot.manifest().next_chunk_id, filter.as_ref());
+            eligible.push(Eligible { next_id, dead: snapshot.tombstones().set(), filter });
+            let Some(model) = &snapshot.manifest().model else { continue };
+            if query.len() != model.dimensions {
+                return Err(StorageError::Refused(format!(
+                    "the query vector has {} dimensions, but model {} has {}",
+                    query.len(),
+                    model.id,
+                    model.dimensions
+                )));
+            }
+            let found = snapshot.vector_blocks(filter)?.into_iter();
+            blocks.extend(found.map(|(number, vectors)| IndexBlock { index, number, vectors }));
         }
-        if query.iter().any(|value| !value.is_finite()) {
+        if !blocks.is_empty() && query.iter().any(|value| !value.is_finite()) {
             return Err(StorageError::Refused("the query vector is not finite".to_owned()));
         }
-        let filter = filter.map(|filter| filter & self.live());
-        let next_id = self.manifest().next_chunk_id;
-        let eligible = Eligible { next_id, dead: self.tombstones().set(), filter: filter.as_ref() };
-        let blocks = self.vector_blocks(filter.as_ref())?;
-        let best = self.check(nearest(&blocks, query, k, &eligible, threads))?;
-        let mut best: Vec<(ChunkId, f32)> = best.into_iter().map(|(chunk, score)| (ChunkId(chunk), score)).collect();
-        best.sort_unstable_by(|a, b| b.1.total_cmp(&a.1));
-        sort_equals_by_key(&mut best, self)?;
-        best.truncate(k);
-        Ok(best)
+        let best = nearest(&blocks, query, k, &eligible, threads);
+        let best = best.map_err(|(index, damage)| indexes[index].0.wrap(damage))?;
+        let mut found: Vec<Vec<(ChunkId, f32)>> = vec![Vec::new(); indexes.len()];
+        best.into_iter().for_each(|near| found[near.index].push((ChunkId(near.id), near.product)));
+        found.iter_mut().for_each(|found| found.sort_unstable_by(|a, b| b.1.total_cmp(&a.1)));
+        keep_best(&mut found, k, |index, chunk| indexes[index].0.key(chunk))?;
+        Ok(found)
     }
 
     /// Returns the blocks of vectors of the current model, with their numbers. If a filter has few chunks, returns only
