@@ -106,8 +106,8 @@ pub(crate) fn collect<'s>(
 /// Chunks of one index with their scores, best first.
 type Best = Vec<(ChunkId, f32)>;
 
-/// Finds the best chunks of all indexes by keywords and by vectors, and returns them by index. Sets the
-/// durations of both searches in `phases`.
+/// Finds the best chunks of all indexes by keywords and by vectors, and returns them by index. Sets the durations
+/// of both searches in `phases`.
 fn find_best(
     roots: &[PreparedQuery<'_>],
     mode: Mode,
@@ -124,19 +124,23 @@ fn find_best(
     let threads = roots.first().map_or(Threads::One, |root| root.threads);
     let by_vectors = || {
         let mut watch = Stopwatch::start();
-        (near(roots, mode, most.by_vectors, threads), watch.lap())
+        (near(roots, most.by_vectors, threads), watch.lap())
     };
-    // The two searches are independent, so they can run in parallel.
-    let ((keywords, by_keywords), (near, by_vectors)) = both(threads, by_keywords, by_vectors);
+    let ((keywords, by_keywords), (near, by_vectors)) = if mode == Mode::Sparse {
+        (by_keywords(), (Ok(none()), Duration::ZERO))
+    } else {
+        // The two searches are independent, so they can run in parallel.
+        both(threads, by_keywords, by_vectors)
+    };
     (phases.keywords, phases.vectors) = (by_keywords, by_vectors);
     Ok((keywords?, near?))
 }
 
 /// Finds the `k` chunks with the nearest vectors, and returns them by index.
-fn near(roots: &[PreparedQuery<'_>], mode: Mode, k: usize, threads: Threads) -> Result<Vec<Best>, StorageError> {
+fn near(roots: &[PreparedQuery<'_>], k: usize, threads: Threads) -> Result<Vec<Best>, StorageError> {
     let mut found = vec![Vec::new(); roots.len()];
     // All indexes with a query vector have the same one.
-    let with_vectors = roots.iter().enumerate().filter(|(_, root)| mode != Mode::Sparse && root.vector.is_ok());
+    let with_vectors = roots.iter().enumerate().filter(|(_, root)| root.vector.is_ok());
     let (places, searched): (Vec<usize>, Vec<_>) =
         with_vectors.map(|(at, root)| (at, (root.snapshot, root.filter.as_ref()))).unzip();
     if let Some(vector) = places.first().and_then(|&first| roots[first].vector.as_ref().ok()) {

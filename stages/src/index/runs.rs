@@ -220,7 +220,7 @@ impl RunRecord {
             peak_memory_bytes: summary.peak_memory_bytes,
             bottleneck: summary.report.bottleneck.clone(),
             stages: summary.report.stages.iter().map(RunStage::from_report).collect(),
-            files: files.indexed + files.unchanged + files.refreshed,
+            files: summary.file_count,
             skips: most_frequent(files.skipped.iter().map(|(reason, skipped)| (reason.clone(), skipped.count))),
             secrets: summary.secrets.count,
             index_bytes: summary.index_bytes,
@@ -297,15 +297,15 @@ pub fn last_run(root: &Path, snapshot: &Snapshot) -> Option<RunRecord> {
     serde_json::from_slice(&bytes[last]).ok().map(|run: StoredRun| run.record)
 }
 
-/// Appends a run to the file. Returns the record with the commit and the number of files, which are read from the
-/// index. Errors are ignored, so that a run succeeds even if its record cannot be written.
+/// Appends a run to the file. Returns the record with the commit, which is read from the index. Errors are ignored, so
+/// that a run succeeds even if its record cannot be written.
 pub fn record_run(root: &Path, mut record: RunRecord, scores: Vec<QuestionScores>) -> RunRecord {
     let environment = Environment::open(ProjectDirectory::in_root(root).path(), OpenMode::Existing);
     let Ok(snapshot) = environment.and_then(|environment| environment.snapshot()) else { return record };
     let manifest = snapshot.manifest();
     record.generation = manifest.generation;
     if record.error.is_none() {
-        (record.files, record.commit) = (manifest.file_count, manifest.head_commit.clone());
+        record.commit = manifest.head_commit.clone();
     }
     if let Some(file) = file(root, &snapshot) {
         append(&file, record.clone(), scores);

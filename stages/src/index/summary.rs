@@ -71,6 +71,8 @@ pub struct IndexSummary {
     pub source_bytes: u64,
     /// Size of the index on disk, in bytes.
     pub index_bytes: u64,
+    /// Number of files in the index. Unlike `files`, it includes files without content, which are skipped.
+    pub file_count: u64,
     /// Size of the tables of the index in bytes, without free pages.
     pub table_bytes: u64,
     /// The compaction at the end of the run, if more than half of the index was free.
@@ -307,6 +309,7 @@ impl IndexSummary {
             lines: counter("lines"),
             source_bytes: counter("bytes"),
             index_bytes: ProjectDirectory::in_root(root).index_bytes().unwrap_or(0),
+            file_count: published.file_count,
             table_bytes: snapshot.table_bytes(),
             generation: published.generation,
             published: published.generation != before.generation,
