@@ -284,7 +284,9 @@ fn a_forced_run_rebuilds_a_damaged_memory_index() {
 #[test]
 fn a_code_search_works_if_a_damaged_memory_index_cannot_be_rebuilt() {
     let build = |sandbox: &Sandbox| {
-        create(sandbox, &STORES[2]);
+        // Every search reads the note, in contrast to the turns of a session.
+        let added = sandbox.run(&mut sandbox.aur(USER_NOTE));
+        assert_eq!(added.code, Some(0), "{}", added.summary());
         damage_index(sandbox, &STORES[2], 11);
         // A directory in place of the lock file prevents rebuilding the index.
         let lock = sandbox.home(".aurora/memory/.aurora/writer.lock");
