@@ -4,7 +4,7 @@ Usage: measure.py REPOSITORY... [--shards 1,2,4,16] [--workers 4] [--aur PROGRAM
 
 Each repository is indexed by one process (the peer), then in shards without Ray, and then on a local Ray cluster. All
 results must be the same bytes. Times are user and system time, because wall-clock times of a shared machine vary. Needs
-Ray and `deploy/ray` in PYTHONPATH. `model.py` reads the output.
+Ray and `deploy/ray` in PYTHONPATH.
 """
 
 import argparse

@@ -77,13 +77,19 @@ impl Roots {
         Self { projects: names.into_iter().zip(projects).map(live).collect(), searches: Arc::default(), open: None }
     }
 
-    /// Creates roots with distinct names and with labels, for which nothing is written. An index is opened when a request
-    /// needs it, and at most 256 indexes stay open.
+    /// Creates roots with distinct names and with labels, for which nothing is written. An index is opened when a
+    /// request needs it, and at most [`Self::max_open`] indexes stay open.
     pub fn labelled(projects: Vec<(String, Project, Labels)>) -> Self {
         let live =
             |(name, project, labels)| Arc::new(LiveProject::new(name, project, Upkeep::ReadOnly).with_labels(labels));
         let projects = projects.into_iter().map(live).collect();
         Self { projects, searches: Arc::default(), open: Some(Arc::default()) }
+    }
+
+    /// Returns the maximum number of indexes that stay open after a search.
+    pub fn max_open(&self) -> usize {
+        let most = if self.open.is_some() { MAX_OPEN_INDEXES } else { usize::MAX };
+        self.projects.len().min(most)
     }
 
     /// Returns the root called `name`; without a name, the first root.
@@ -229,8 +235,8 @@ impl Roots {
         self.projects.iter()
     }
 
-    /// Starts threads that keep the indexes fresh until the returned watches are dropped: one thread for each project, or
-    /// one for all repositories of a catalogue.
+    /// Starts threads that keep the indexes fresh until the returned watches are dropped: one thread for each project,
+    /// or one for all repositories of a catalogue.
     ///
     /// # Errors
     /// Fails if a thread cannot be started.

@@ -42,8 +42,8 @@ pub fn indexed_roots() -> Vec<PathBuf> {
     roots
 }
 
-/// Removes the records of indexes that no longer exist. Returns the directories that contained these indexes, sorted. If
-/// `is_rehearsal` is true, removes nothing.
+/// Removes the records of indexes that no longer exist. Returns the directories that contained these indexes, sorted.
+/// If `is_rehearsal` is true, removes nothing.
 ///
 /// # Errors
 /// Fails if a record cannot be changed.

@@ -59,8 +59,8 @@ pub struct Verified {
 
 impl Remote {
     /// Deletes old manifests, and parts that no manifest lists. No part is deleted that any remaining manifest lists,
-    /// or that is younger than a day by the clock of the store. A push in progress uploads the deleted parts again that it
-    /// needs.
+    /// or that is younger than a day by the clock of the store. A push in progress uploads the deleted parts that it
+    /// needs again.
     ///
     /// # Errors
     /// Fails if another prune is in progress. If a manifest or its list of parts cannot be read, no part is deleted.

@@ -124,7 +124,7 @@ impl Drop for Listener {
 
 /// Accepts connections until the server is stopped, then gives the open connections time to finish.
 pub(crate) async fn accept(listener: Listener, router: Router, state: &Arc<State>) {
-    let connections = descriptors::connection_limit(state.options.limits.connections);
+    let connections = descriptors::connection_limit(state.options.limits.connections, state.options.roots.max_open());
     let permits = Arc::new(Semaphore::new(connections));
     let mut open = JoinSet::new();
     loop {

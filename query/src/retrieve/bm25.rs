@@ -137,8 +137,8 @@ impl<'s> KeywordSearch<'s> {
         self.lists[position].postings.doc_frequency() > 0
     }
 
-    /// Finds the `k` best chunks of all indexes, and returns them by index, best first. Only chunks in the filter of their
-    /// index are returned, which must be live. Chunks with equal scores are ordered by key.
+    /// Finds the `k` best chunks of all indexes, and returns them by index, best first. Only chunks in the filter of
+    /// their index are returned; all of them must be live. Chunks with equal scores are ordered by key.
     pub(crate) fn top<'a>(
         searches: impl Iterator<Item = (&'a Self, Option<&'a RoaringBitmap>)>,
         k: usize,

@@ -51,8 +51,9 @@ pub fn top_k<C: Collection>(
     Ok(best.pop().unwrap_or_default())
 }
 
-/// Like [`top_k`], but for several indexes. Finds the `k` best chunks of all indexes, and returns them by index. Chunks with equal scores are ordered by key and index. Chunks of one index raise the threshold for the chunks
-/// of all other indexes.
+/// Like [`top_k`], but for several indexes. Finds the `k` best chunks of all indexes, and returns them by index. Chunks
+/// with equal scores are ordered by key and index. Chunks of one index raise the threshold for the chunks of all other
+/// indexes.
 ///
 /// # Errors
 /// Fails if an index cannot be read.
