@@ -15,7 +15,7 @@ import kubernetes_validate
 import yaml
 from project import AUR, DEPLOY, ProjectTest
 
-KUBECTL = os.environ["KUBECTL"]
+KUBECTL = shutil.which(os.environ["KUBECTL"])
 OVERLAYS = ["repository", "catalogue"]
 
 

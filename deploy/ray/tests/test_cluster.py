@@ -61,7 +61,11 @@ class OnACluster(unittest.TestCase):
         cls.variables = {**os.environ, "AURORA_HOME": str(cls.directory / "home"), "PYTHONPATH": str(PACKAGE)}
         cls.variables["TMPDIR"] = str(cls.directory / "tmp")
         (cls.directory / "tmp").mkdir()
-        os.environ.update({name: cls.variables[name] for name in ("AURORA_HOME", "TMPDIR")})
+        # The paths of sockets have a maximum length.
+        sockets = tempfile.TemporaryDirectory(prefix="ray-", dir="/tmp")
+        cls.addClassCleanup(sockets.cleanup)
+        cls.variables["RAY_TMPDIR"] = sockets.name
+        os.environ.update({name: cls.variables[name] for name in ("AURORA_HOME", "TMPDIR", "RAY_TMPDIR")})
         cls.cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False})
         cls.addClassCleanup(cls.cluster.shutdown)
         for _ in range(3):
