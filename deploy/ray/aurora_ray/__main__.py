@@ -48,6 +48,7 @@ def arguments() -> argparse.ArgumentParser:
     add("--aur", default="aur", metavar="PROGRAM", help="the program `aur` on each machine [default: aur]")
     add("--pipeline", metavar="FILE|NAME", help="like `aur mem index --pipeline`; a file must be on each machine")
     add("--no-git", action="store_true", help="like `aur mem index --no-git`")
+    add("--force", action="store_true", help="build repositories that have not changed, too")
     return parser
 
 
@@ -102,7 +103,8 @@ def main(given: list[str] | None = None) -> int:
             signal.signal(each, interrupted)
         from .build import build
 
-        results = build(found, options.output, chosen, cpus=options.jobs, retries=options.retries, log=log)
+        how = {"cpus": options.jobs, "retries": options.retries, "force": options.force}
+        results = build(found, options.output, chosen, **how, log=log)
     except (BuildError, OSError) as error:
         log(f"Error: {error}")
         return 2
@@ -114,7 +116,9 @@ def main(given: list[str] | None = None) -> int:
             ray.shutdown()
     failed = sum(each["outcome"] == "failed" for each in results.values())
     incomplete = sum(each["outcome"] == "incomplete" for each in results.values())
-    log(f"{len(results) - failed} of {len(results)} repositories are in {options.output}; {failed} failed")
+    unchanged = sum(each["outcome"] == "unchanged" for each in results.values())
+    counts = f"{unchanged} unchanged, {failed} failed"
+    log(f"{len(results) - failed} of {len(results)} repositories are in {options.output}; {counts}")
     return 1 if failed or incomplete else 0
 
 

@@ -44,10 +44,13 @@ class Repository:
 class Build:
     """A run over several repositories."""
 
-    def __init__(self, sources: list[Source], output: pathlib.Path, settings: Settings, *, cpus=1, retries=3, log=print):
+    def __init__(
+        self, sources: list[Source], output: pathlib.Path, settings: Settings, *, cpus=1, retries=3, force=False, log=print
+    ):
         self.queue = deque(sources)
         self.output = output
         self.settings = settings
+        self.force = force
         self.log = log
         self.repositories = {source.name: Repository(source) for source in sources}
         # The repository and the number of each running task. The plan has the number -1.
@@ -99,7 +102,13 @@ class Build:
             self.fail(repository, number, error)
 
     def start_shards(self, repository: Repository, planned: Plan):
+        """Starts the shards of a repository, unless its index was built from the same input."""
         repository.plan = planned
+        index, key = self.files(repository)
+        if not self.force and index.is_file() and key.is_file() and key.read_text() == planned.key:
+            repository.outcome = "unchanged"
+            self.say(repository, "unchanged")
+            return
         self.say(repository, f"{planned.bytes:,} bytes, {counted(planned.shards, 'shard')}")
         for number in range(1, planned.shards + 1):
             used, part = self.shard.remote(repository.source, planned, number, self.settings)
@@ -118,12 +127,20 @@ class Build:
 
     def finish_repository(self, repository: Repository, used: Usage):
         repository.used[0] = used
-        write_atomically(self.output / f"{repository.source.name}.aur", ray.get(repository.parts.pop(0)))
         reports = [each.report for each in repository.used.values() if each.report]
+        index, key = self.files(repository)
+        key.unlink(missing_ok=True)
+        write_atomically(index, ray.get(repository.parts.pop(0)))
+        if repository.plan.key and not reports:
+            write_atomically(key, repository.plan.key.encode())
         repository.outcome, repository.message = "incomplete" if reports else "indexed", reports[0] if reports else None
         cpu = sum(each.cpu for each in repository.used.values())
         self.say(repository, f"done, {cpu:.1f} s CPU" + (f"; {reports[0]}" if reports else ""))
         self.write_results()
+
+    def files(self, repository: Repository) -> list[pathlib.Path]:
+        """Returns the paths of the index and of the key of what it was built from."""
+        return [self.output / f"{repository.source.name}.{extension}" for extension in ("aur", "key")]
 
     def track(self, repository: Repository, number: int, reference):
         repository.running[number] = reference

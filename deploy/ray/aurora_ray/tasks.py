@@ -5,6 +5,7 @@ this package.
 """
 
 import fcntl
+import hashlib
 import os
 import pathlib
 import re
@@ -70,6 +71,8 @@ class Plan:
     commit: str | None
     bytes: int
     shards: int
+    # Digest of everything that determines the index, or `None` if uncommitted changes do as well.
+    key: str | None = None
 
 
 @dataclass(frozen=True)
@@ -91,7 +94,22 @@ def plan(source: Source, settings: Settings) -> Plan:
     with scratch() as temporary, checkout(source, None, settings, temporary) as (root, commit):
         size = tree_size(root)
         shards = min(max(-(-size // settings.shard_size), 1), settings.max_shards)
-        return Plan(commit, size, shards)
+        return Plan(commit, size, shards, key_of(root, commit, settings, temporary))
+
+
+def key_of(root: pathlib.Path, commit: str | None, settings: Settings, temporary: pathlib.Path) -> str | None:
+    """Returns a digest of the commit, the program, the options, and the pipeline files, or `None` if it is not known."""
+    status = ["git", "--no-optional-locks", "-C", str(root), "status", "--porcelain", "--untracked-files=normal"]
+    program = shutil.which(settings.aur)
+    if commit is None or program is None or run(status, temporary, stdout=True) != (0, ""):
+        return None
+    pipelines = [option.partition("=")[2] for option in settings.options]
+    files = [program, *sorted((root / ".aurora").glob("*.toml")), *filter(os.path.isfile, pipelines)]
+    parts = [commit, *settings.options]
+    for path in files:
+        with open(path, "rb") as file:
+            parts.append(hashlib.file_digest(file, "sha256").hexdigest())
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
 def index_shard(source: Source, planned: Plan, number: int, settings: Settings):

@@ -166,6 +166,32 @@ class OnACluster(unittest.TestCase):
         self.assert_equals_a_single_run(self.large)
         self.assert_no_temporary_files()
 
+    def test_only_changed_repositories_are_built_in_the_next_run(self):
+        first, second = self.repository("first", 3), self.repository("second", 3)
+        catalog = self.directory / "nightly.toml"
+        catalog.write_text(f'[[repository]]\npath = "{first}"\n[[repository]]\nurl = "file://{second}"\n')
+
+        def built(*options):
+            """Builds the catalogue, and returns the repositories that were not skipped."""
+            process = self.start(catalog, "--cache", self.directory / "cache", *options)
+            out = process.communicate(timeout=300)[0]
+            self.assertEqual(process.returncode, 0, out)
+            results = json.loads((self.output / "results.json").read_text())
+            return {name for name, each in results.items() if each["outcome"] == "indexed"}
+
+        self.assertEqual(built(), {"first", "second"})
+        (second / "module_0.py").write_text("def changed():\n    return 1\n")
+        git = ["git", "-C", str(second), "-c", "user.name=Ada", "-c", "user.email=ada@example.org"]
+        subprocess.run([*git, "commit", "--quiet", "-am", "Change"], check=True)
+        self.assertEqual(built(), {"second"})
+        self.assert_equals_a_single_run(second)
+        # Changes that are not committed are indexed, too.
+        (first / "module_0.py").write_text("def changed():\n    return 1\n")
+        (self.output / "second.aur").unlink()
+        self.assertEqual(built(), {"first", "second"})
+        self.assert_equals_a_single_run(first)
+        self.assertEqual(built("--force"), {"first", "second"})
+
     def test_an_interrupted_run_stops_its_programs_and_removes_its_files(self):
         process = self.start(self.large, "--shard-size", "48KiB")
         self.wait_for(lambda lines: any("--shard" in line for line in lines))

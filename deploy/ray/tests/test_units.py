@@ -100,6 +100,42 @@ class Units(unittest.TestCase):
         for size, expected in ((2000, 1), (1000, 1), (999, 2), (10, 64)):
             self.assertEqual(tasks.plan(source, Settings(shard_size=size)).shards, expected)
 
+    def test_the_key_depends_on_everything_that_determines_the_index(self):
+        root, pipeline = self.directory / "a", self.directory / "pipeline.toml"
+        git = ["git", "-C", str(root), "-c", "user.name=Ada", "-c", "user.email=ada@example.org"]
+        subprocess.run(["git", "init", "--quiet", str(root)], check=True)
+        (root / "file").write_text("first")
+        (root / ".gitignore").write_text(".aurora/\n")
+        (root / ".aurora").mkdir()
+        subprocess.run([*git, "add", "."], check=True)
+        subprocess.run([*git, "commit", "--quiet", "-m", "first"], check=True)
+        pipeline.write_text("first")
+        program = self.directory / "program"
+        program.touch(mode=0o755)
+        options = (f"--pipeline={pipeline}",)
+
+        def key(options=options, source=Source("a", path=str(root))):
+            return tasks.plan(source, Settings(str(program), options)).key
+
+        keys = [key(), key(options=())]
+        for change in (
+            lambda: pipeline.write_text("second"),
+            lambda: program.write_text("second"),
+            lambda: (root / ".aurora" / "pipeline.toml").write_text("second"),
+            lambda: subprocess.run([*git, "commit", "--quiet", "--allow-empty", "-m", "second"], check=True),
+        ):
+            change()
+            self.assertEqual(key(), key())
+            keys.append(key())
+        self.assertEqual(len({*keys, None}), 7)
+        # The commit does not determine the index.
+        (root / "other").touch()
+        self.assertIsNone(key())
+        (root / "other").unlink()
+        (root / "file").write_text("third")
+        self.assertIsNone(key())
+        self.assertIsNone(key(source=Source("b", path=str(self.directory))))
+
     def test_temporary_files_of_killed_tasks_are_removed_and_others_are_kept(self):
         old, tempfile.tempdir = tempfile.tempdir, str(self.directory)
         self.addCleanup(setattr, tempfile, "tempdir", old)
