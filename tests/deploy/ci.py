@@ -48,14 +48,25 @@ class Lints(unittest.TestCase):
         ):
             with self.subTest(name=name):
                 options = ["--data-transform", "gitlab-ci"] if schema == "gitlab-ci" else []
-                self.check([BIN / "check-jsonschema", *options, "--builtin-schema", f"vendor.{schema}"], CI / name, wrong, right)
+                self.check(
+                    [BIN / "check-jsonschema", *options, "--builtin-schema", f"vendor.{schema}"],
+                    CI / name,
+                    wrong,
+                    right,
+                )
 
     def test_shell_scripts_pass_shellcheck(self):
         for script in (DEPLOY / "kubernetes/run", DEPLOY / "kubernetes/base/task"):
             self.check([BIN / "shellcheck"], script, "set -eu\necho $*\n", "set -eu")
         steps = [step for step in github_steps() if "run" in step]
         gitlab = yaml.safe_load((CI / "gitlab-ci.yml").read_text())["nightly-index"]
-        scripts = [*(step["run"] for step in steps), *gitlab["script"], *gitlab["after_script"], buildkite(), *jenkins()]
+        scripts = [
+            *(step["run"] for step in steps),
+            *gitlab["script"],
+            *gitlab["after_script"],
+            buildkite(),
+            *jenkins(),
+        ]
         for script in scripts:
             # All of these systems end a step at the first error.
             ended = finished([BIN / "shellcheck", "--shell=bash", "-"], input=f"set -e\n{script}")
@@ -79,7 +90,7 @@ def jenkins():
 
 
 class Steps(ProjectTest):
-    """The steps of a job run like in the CI system, except that the program is there and that directories are not cached."""
+    """Runs the steps of a job like the CI system. The program is installed, and directories are kept instead of cached."""
 
     def setUp(self):
         super().setUp()
@@ -94,7 +105,9 @@ class Steps(ProjectTest):
         (self.root / "ci/thresholds.toml").write_text(text)
 
     def shell(self, options, script, variables):
-        ended = finished(["bash", *options, script], cwd=self.root, env={**self.variables, **variables}, stdin=subprocess.DEVNULL)
+        ended = finished(
+            ["bash", *options, script], cwd=self.root, env={**self.variables, **variables}, stdin=subprocess.DEVNULL
+        )
         return ended.returncode, ended.stdout + ended.stderr
 
     def assert_reports(self, run):
@@ -123,7 +136,11 @@ class Steps(ProjectTest):
         files = {name: self.directory / name.lower() for name in ("GITHUB_ENV", "GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")}
         for file in files.values():
             file.write_text("")
-        variables = {"GITHUB_ACTIONS": "true", "RUNNER_TEMP": str(self.workspace), **{k: str(v) for k, v in files.items()}}
+        variables = {
+            "GITHUB_ACTIONS": "true",
+            "RUNNER_TEMP": str(self.workspace),
+            **{k: str(v) for k, v in files.items()},
+        }
         code, outputs, log = 0, {}, ""
 
         def evaluated(text):
@@ -144,7 +161,8 @@ class Steps(ProjectTest):
                 lines = files["GITHUB_OUTPUT"].read_text().splitlines()
                 outputs.update({(step["id"], line.split("=", 1)[0]): line.split("=", 1)[1] for line in lines})
         report = pathlib.Path(evaluated(action["outputs"]["report"]["value"]))
-        self.assertEqual(files["GITHUB_STEP_SUMMARY"].read_text(), (report / "report.md").read_text() if report.exists() else "")
+        summary = (report / "report.md").read_text() if report.exists() else ""
+        self.assertEqual(files["GITHUB_STEP_SUMMARY"].read_text(), summary)
         return code, log, report
 
     def test_github(self):
@@ -163,7 +181,9 @@ class Steps(ProjectTest):
     def test_gitlab(self):
         job = yaml.safe_load((CI / "gitlab-ci.yml").read_text())["nightly-index"]
         variables = {"CI_PROJECT_DIR": str(self.root), "GITLAB_CI": "true"}
-        variables |= {name: value.replace("$CI_PROJECT_DIR", str(self.root)) for name, value in job["variables"].items()}
+        variables |= {
+            name: value.replace("$CI_PROJECT_DIR", str(self.root)) for name, value in job["variables"].items()
+        }
 
         def run():
             code, out = self.shell(["-eo", "pipefail", "-c"], "\n".join(job["script"]), variables)
@@ -181,8 +201,11 @@ class Steps(ProjectTest):
     def test_buildkite(self):
         uploaded = self.directory / "uploaded"
         uploaded.mkdir()
-        agent = f'echo "$@" >> {uploaded}/calls; case $1 in artifact) cp $3 {uploaded}/ ;; annotate) cat > {uploaded}/annotation ;; esac'
-        self.program("buildkite-agent", agent)
+        self.program(
+            "buildkite-agent",
+            f'cd {uploaded}; echo "$@" >> calls\n'
+            f'case $1 in artifact) cp "$OLDPWD"/$3 . ;; annotate) cat > annotation ;; esac',
+        )
 
         def run():
             for file in uploaded.iterdir():

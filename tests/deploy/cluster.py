@@ -51,7 +51,8 @@ def selects(selector, labels):
 def run_index(job, index, objects):
     """Runs pods until one succeeds or the limits of the Job are reached. Returns whether one has succeeded."""
     spec = job["spec"]
-    final = [rule["onExitCodes"]["values"] for rule in spec["podFailurePolicy"]["rules"] if rule["action"] == "FailIndex"]
+    rules = [rule for rule in spec["podFailurePolicy"]["rules"] if rule["action"] == "FailIndex"]
+    final = [rule["onExitCodes"]["values"] for rule in rules]
     for _ in range(spec["backoffLimitPerIndex"] + 1):
         code = run_pod(spec["template"]["spec"], index, objects)
         with (CLUSTER / "pods").open("a") as log:
@@ -62,7 +63,7 @@ def run_index(job, index, objects):
 
 
 def run_pod(spec, index, objects):
-    """Runs the container of a pod with directories for the volumes. Returns the exit code, as a container reports it."""
+    """Runs the container of a pod, with directories as volumes. Returns the exit code that a container reports."""
     with tempfile.TemporaryDirectory() as directory:
         paths = {volume["name"]: volume_path(volume, pathlib.Path(directory), objects) for volume in spec["volumes"]}
         [container] = spec["containers"]
