@@ -3,8 +3,9 @@
 Usage: measure.py REPOSITORY... [--shards 1,2,4,16] [--workers 4] [--aur PROGRAM] [--output FILE]
 
 Each repository is indexed by one process (the peer), then in shards without Ray, and then on a local Ray cluster. All
-results must be the same bytes. Times are user and system time, because wall-clock times of a shared machine vary. Needs
-Ray and `deploy/ray` in PYTHONPATH.
+results must be the same bytes. Times are user and system time, because wall-clock times of a shared machine vary. With
+`--workers 2` on an idle machine with two cores, the file also has the wall-clock time on Ray. Needs Ray and `deploy/ray`
+in PYTHONPATH.
 """
 
 import argparse
@@ -15,6 +16,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
 
@@ -25,7 +27,7 @@ TICK = os.sysconf("SC_CLK_TCK")
 
 
 def main():
-    numbers = lambda text: [int(number) for number in text.split(",")]  # noqa: E731
+    numbers = lambda text: [int(number) for number in text.split(",") if number]  # noqa: E731
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("repositories", type=pathlib.Path, nargs="+")
     parser.add_argument("--shards", type=numbers, default=[1, 2, 4, 16])
@@ -47,17 +49,18 @@ def measure(root: pathlib.Path, options) -> dict:
         single, expected, contents = measure_single(root, options.aur, pathlib.Path(name))
         total = sum(single.values())
         show(root.name, "one process", single, total)
-        result = {"name": root.name, **describe(root), **contents, "single": single, "shards": {}, "ray": {}}
+        result = {"name": root.name, **describe(root), **contents, "single": single, "shards": {}, "ray": []}
         for count in options.shards:
             costs, found = measure_shards(root, count, options.aur, pathlib.Path(name))
             check(expected, found, f"{count} shards")
             result["shards"][count] = costs
             show(root.name, f"{count} shards", {**costs, "index": sum(costs["index"])}, total)
-        for workers in options.workers:
-            costs, found = measure_ray(root, workers, options.aur, pathlib.Path(name), result["bytes"])
+        # With several tasks for each worker, the costs of a task and of a worker can be told apart.
+        for workers, count in [(workers, factor * workers) for workers in options.workers for factor in (1, 4)]:
+            costs, found = measure_ray(root, workers, count, options.aur, pathlib.Path(name), result["bytes"])
             check(expected, found, f"{workers} workers")
-            result["ray"][workers] = costs
-            show(root.name, f"{workers} workers", {**costs, "index": sum(costs["index"])}, total)
+            result["ray"].append(costs)
+            show(root.name, f"{workers}w {count}s Ray", {**costs, "index": sum(costs["index"])}, total)
     return result
 
 
@@ -92,16 +95,18 @@ def measure_shards(root, count, aur, directory):
     return costs, found
 
 
-def measure_ray(root, workers, aur, directory, size):
+def measure_ray(root, workers, count, aur, directory, size):
     import ray
 
     before = own_time()
     ray.init(num_cpus=workers, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
     try:
         start = own_time() - before + sum(process_time(each) for each in descendants(os.getpid()))
-        output = directory / f"ray-{workers}"
-        settings = Settings(aur, ("--jobs", "1"), shard_size=-(-size // workers), max_shards=workers)
+        output = directory / f"ray-{workers}-{count}"
+        settings = Settings(aur, ("--jobs", "1"), shard_size=-(-size // count), max_shards=count)
+        begin = time.monotonic()
         [result] = build.build([Source("index", path=str(root))], output, settings, log=lambda _: None).values()
+        wall = time.monotonic() - begin
         if result["outcome"] == "failed":
             sys.exit(f"{root.name}: {result['message']}")
         total = own_time() - before + sum(process_time(each) for each in descendants(os.getpid()))
@@ -110,7 +115,10 @@ def measure_ray(root, workers, aur, directory, size):
     index = [used["cpu"] for used in result["shards"].values()]
     # A task merges and exports.
     merge = result["merge"]["cpu"]
-    costs = {"index": index, "merge": merge, "export": 0.0, "ray": total - sum(index) - merge, "ray_start": start}
+    costs = {"workers": workers, "index": index, "merge": merge, "export": 0.0}
+    costs.update(ray=total - sum(index) - merge, ray_start=start)
+    # More workers than cores wait for each other, so the time says nothing about more machines.
+    costs["wall"] = wall if workers <= len(os.sched_getaffinity(0)) else None
     return costs, digest_of(output / "index.aur")
 
 
