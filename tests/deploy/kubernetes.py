@@ -1,18 +1,18 @@
-"""Validates the manifests in `deploy/kubernetes`, and runs the Jobs on this machine with `cluster.py`.
+"""Validates the manifests in `deploy/kubernetes`, and runs the Jobs on this machine.
 
 The variables `AUR` and `KUBECTL` name the programs.
 """
 
 import os
-import pathlib
 import re
 import shutil
 import subprocess
-import sys
+import threading
 import unittest
 
 import kubernetes_validate
 import yaml
+from cluster import Cluster
 from project import AUR, DEPLOY, ProjectTest
 
 KUBECTL = shutil.which(os.environ["KUBECTL"])
@@ -47,13 +47,29 @@ class Manifests(unittest.TestCase):
             self.assertEqual([job["completions"] for job in jobs], [sum(shards), len(shards)], overlay)
 
 
+CONFIG = """
+apiVersion: v1
+kind: Config
+clusters: [{{name: test, cluster: {{server: "http://127.0.0.1:{port}"}}}}]
+contexts: [{{name: test, context: {{cluster: test}}}}]
+current-context: test
+"""
+
+
 class Jobs(ProjectTest):
     def setUp(self):
         super().setUp()
-        self.cluster = self.directory / "cluster"
-        self.cluster.mkdir()
-        self.store = self.cluster / "aurora-store"
-        self.program("kubectl", f"exec {sys.executable} {pathlib.Path(__file__).with_name('cluster.py')} \"$@\"")
+        volumes = self.directory / "volumes"
+        volumes.mkdir()
+        self.store = volumes / "aurora-store"
+        self.cluster = Cluster(volumes, self.variables["PATH"])
+        threading.Thread(target=self.cluster.serve_forever).start()
+        self.addCleanup(self.cluster.server_close)
+        self.addCleanup(self.cluster.shutdown)
+        config = self.directory / "kubeconfig"
+        config.write_text(CONFIG.format(port=self.cluster.server_port))
+        self.variables["KUBECONFIG"] = str(config)
+        self.program("kubectl", f'exec {KUBECTL} "$@"')
         self.overlays = self.directory / "kubernetes"
         shutil.copytree(DEPLOY / "kubernetes", self.overlays)
 
@@ -65,21 +81,16 @@ class Jobs(ProjectTest):
         text = (directory / "kustomization.yaml").read_text()
         text = re.sub(r"completions: \d+", lambda _: f"completions: {next(numbers)}", text)
         (directory / "kustomization.yaml").write_text(text)
-        log = self.cluster / "pods"
-        log.write_text("")
-        variables = {**self.variables, "CLUSTER": str(self.cluster), "KUBECTL": KUBECTL}
-        ended = subprocess.run([self.overlays / "run", directory], env=variables, capture_output=True, text=True)
-        return (
-            ended.returncode,
-            [tuple(line.split()) for line in log.read_text().splitlines()],
-            ended.stdout + ended.stderr,
-        )
+        self.cluster.pods.clear()
+        self.cluster.output = ""
+        ended = subprocess.run([self.overlays / "run", directory], env=self.variables, capture_output=True, text=True)
+        return ended.returncode, list(self.cluster.pods), ended.stdout + ended.stderr + self.cluster.output
 
     def test_a_merge_of_all_shards_equals_a_single_run(self):
         root, commit = self.repository("app", 24)
         code, pods, out = self.run_jobs("repository", f"app file://{root} {commit} 4")
         self.assertEqual(code, 0, out)
-        expected = [("aurora-index", str(index), "0") for index in range(4)] + [("aurora-merge", "0", "0")]
+        expected = [("aurora-index", index, 0) for index in range(4)] + [("aurora-merge", 0, 0)]
         self.assertEqual(pods, expected)
         self.assertEqual(self.digest_of_export(self.store / "indexes/app.aur"), self.digest_of_single_run(root))
         self.assertEqual(list((self.store / "parts").iterdir()), [])
@@ -97,8 +108,8 @@ class Jobs(ProjectTest):
         codes = {}
         for job, index, ended in pods:
             codes.setdefault(job, {}).setdefault(index, []).append(ended)
-        expected = {"0": ["0"], "1": ["137", "0"], "2": ["0"], "3": ["2"], "4": ["2"]}
-        self.assertEqual(codes, {"aurora-index": expected, "aurora-merge": {"0": ["0"], "1": ["2"], "2": ["2"]}})
+        expected = {0: [0], 1: [137, 0], 2: [0], 3: [2], 4: [2]}
+        self.assertEqual(codes, {"aurora-index": expected, "aurora-merge": {0: [0], 1: [2], 2: [2]}})
         self.assertIn("not a full commit hash: main", out)
         self.assertEqual(sorted(path.name for path in (self.store / "indexes").iterdir()), ["large.aur", "large.key"])
         self.assertEqual(self.digest_of_export(self.store / "indexes/large.aur"), self.digest_of_single_run(large))
