@@ -164,7 +164,7 @@ fn shards_of_different_indexes_are_refused() {
     let at = bytes.len() - 40;
     changed[at] ^= 4;
     for (content, message) in [
-        (&changed[..], "damaged in its postings"),
+        (&changed[..], "damaged in its terms"),
         (&bytes[..bytes.len() / 2], "it ends too early"),
         (&bytes[..30], "it ends too early"),
         (b"", "it is empty"),
@@ -218,11 +218,59 @@ fn wrong_arguments_are_refused_before_any_work() {
     assert!(!fixture.path(".aurora").exists() && !fixture.path("a.part").exists());
 }
 
+fn assert_same_merge(fixture: &Fixture, parts: &[String], expected: &(Vec<u8>, String)) {
+    let merged = fixture.duplicate();
+    assert_eq!(merge(&merged, parts).code, Some(0));
+    assert!(exported(&merged) == *expected);
+}
+
+#[test]
+fn shards_share_the_walk_over_the_history() {
+    let fixture = repository();
+    let single = fixture.duplicate();
+    run_ok(&single, &["mem", "index", "-q"]);
+    let history = fixture.home().join("history");
+    let path = history.to_str().expect("the path is UTF-8");
+    // All shards run at the same time.
+    let runs: Vec<_> = (1..=4)
+        .map(|number| {
+            let mut command = fixture.command();
+            let (shard, part) = (format!("{number}/4"), format!("{number}.part"));
+            command.args(["mem", "index", "-q", "--shard", &shard, "--output", &part, "--history", path]);
+            command.spawn().expect("the program starts")
+        })
+        .collect();
+    for mut run in runs {
+        assert!(run.wait().expect("the program ends").success());
+    }
+    let parts = [4, 2, 1, 3].map(|number| fixture.path(&format!("{number}.part")).display().to_string());
+    assert_same_merge(&fixture, &parts, &exported(&single));
+
+    // The file has the walk: the next run appends nothing. A damaged file is written again.
+    let bytes = fs::read(&history).expect("the file can be read");
+    let again = ["mem", "index", "-q", "--shard", "1/4", "--output", "1.part", "--history", path];
+    run_ok(&fixture, &again);
+    assert!(fs::read(&history).expect("the file can be read") == bytes);
+    fs::write(&history, &bytes[..bytes.len() / 2]).expect("the file can be written");
+    run_ok(&fixture, &again);
+    assert!(fs::read(&history).expect("the file can be read") == bytes);
+    assert_same_merge(&fixture, &parts, &exported(&single));
+
+    for (path, message) in [("history", "is in the directory to index"), ("no/directory/history", "cannot use")] {
+        let run = fixture.aur(&["mem", "index", "--shard", "1/4", "--output", "1.part", "--history", path]);
+        assert_eq!(run.code, Some(2), "{run:?}");
+        assert!(run.err.contains(message), "{run:?}");
+    }
+    assert_eq!(fixture.aur(&["mem", "index", "--history", path]).code, Some(2));
+}
+
 #[test]
 fn a_killed_shard_leaves_no_file_and_can_be_repeated() {
     let fixture = repository();
-    let expected = shards(&fixture, 2);
-    let expected = fs::read(&expected[0]).expect("the file can be read");
+    let parts = shards(&fixture, 2);
+    let single = fixture.duplicate();
+    run_ok(&single, &["mem", "index", "-q"]);
+    let expected = exported(&single);
     let arguments = ["mem", "index", "-q", "--shard", "1/2", "--output", "again.part"];
     for wait in [1, 20, 60, 120, 240] {
         let mut command = fixture.command();
@@ -233,15 +281,15 @@ fn a_killed_shard_leaves_no_file_and_can_be_repeated() {
         std::thread::sleep(Duration::from_millis(wait));
         shard.kill().expect("the shard can be killed");
         shard.wait().expect("the program ends");
-        if let Ok(bytes) = fs::read(fixture.path("again.part")) {
-            assert!(bytes == expected, "after {wait} ms");
+        if fixture.path("again.part").exists() {
+            assert_same_merge(&fixture, &["again.part".to_owned(), parts[1].clone()], &expected);
             fixture.remove("again.part");
         }
     }
     // A killed run can also leave an unfinished file in the tree.
     fixture.write(".aurora-export-0", "");
     run_ok(&fixture, &arguments);
-    assert!(fs::read(fixture.path("again.part")).expect("the file can be read") == expected);
+    assert_same_merge(&fixture, &["again.part".to_owned(), parts[1].clone()], &expected);
 }
 
 #[test]

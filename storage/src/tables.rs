@@ -32,7 +32,7 @@ pub(crate) enum Table {
     /// Segment and number → packed posting lists.
     #[strum(serialize = "post")]
     Postings,
-    /// Number of a block of 1,024 chunk ids → field lengths.
+    /// Number of a window of 4,096 chunk ids → field lengths.
     Lengths,
     /// Number of a block of 1,024 chunk ids → the ids that have vectors, with codes, scales and checksums of the
     /// vectors.

@@ -26,7 +26,7 @@ fn merge_shards(fixture: &Fixture, count: u32) {
     let parts = (1..=count.get()).rev().map(|number| {
         let (path, shard) = (fixture.path(&format!("{number}.part")), ShardNumber { number, count });
         let (_, manifest) =
-            index::run_shard(&options(fixture.root()), shard, &path, "test", &Silent).expect("the run succeeds");
+            index::run_shard(&options(fixture.root()), shard, &path, None, "test", &Silent).expect("the run succeeds");
         assert!(manifest.is_some());
         let file = File::open(&path).expect("the file can be opened");
         (path, file)
@@ -59,7 +59,7 @@ fn a_shard_is_not_indexed_with_a_stage_that_supplies_documents() {
     let fixture = with_example("tickets");
     let (shard, path) =
         (ShardNumber { number: 1, count: NonZeroU32::new(2).expect("the count is positive") }, fixture.path("1.part"));
-    let refused = index::run_shard(&options(fixture.root()), shard, &path, "test", &Silent);
+    let refused = index::run_shard(&options(fixture.root()), shard, &path, None, "test", &Silent);
     assert!(matches!(&refused, Err(IndexError::Supplier(stage)) if stage == "tickets"), "{refused:?}");
     assert!(!path.exists());
 }

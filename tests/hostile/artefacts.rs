@@ -16,8 +16,21 @@ const VERSION: u32 = 2;
 const FRAME_ROWS: usize = 8;
 /// Length of the header: magic, version, length of the manifest, checksum of the manifest.
 const HEADER: usize = 8 + 4 + 4 + 32;
-const IMPORT: &[&str] = &["mem", "import", "attack.aur"];
 const EXPORT: &[&str] = &["mem", "export", "attack.aur"];
+
+/// The commands that write and read a kind of artefact.
+#[derive(Clone, Copy)]
+struct Kind {
+    write: &'static [&'static str],
+    read: &'static [&'static str],
+}
+
+const WHOLE: Kind = Kind { write: EXPORT, read: &["mem", "import", "attack.aur"] };
+/// A shard with all files.
+const SHARD: Kind = Kind {
+    write: &["mem", "index", "--quiet", "--shard", "1/1", "--output", "attack.aur"],
+    read: &["mem", "merge", "attack.aur"],
+};
 
 /// A decoded artefact.
 #[derive(Clone)]
@@ -35,9 +48,9 @@ struct Part {
 }
 
 impl Artefact {
-    /// Exports and decodes the index of a sandbox.
-    fn export_from(sandbox: &Sandbox) -> Self {
-        let export = sandbox.run(&mut sandbox.aur(EXPORT));
+    /// Writes and decodes an artefact of a sandbox.
+    fn written_by(sandbox: &Sandbox, kind: Kind) -> Self {
+        let export = sandbox.run(&mut sandbox.aur(kind.write));
         assert_eq!(export.code, Some(0), "{}", export.summary());
         Self::parse(&fs::read(sandbox.path("attack.aur")).expect("the file can be read"))
     }
@@ -161,21 +174,21 @@ fn replace(bytes: &mut [u8], from: &str, to: &str) {
     }
 }
 
-/// Creates an attack that imports a modified artefact.
-fn artefact(name: impl Into<String>, change: impl Fn(&mut Artefact) + 'static) -> Attack {
-    raw(name, move |sandbox| {
-        let mut artefact = Artefact::export_from(sandbox);
+/// Creates an attack that reads a modified artefact.
+fn artefact(kind: Kind, name: impl Into<String>, change: impl Fn(&mut Artefact) + 'static) -> Attack {
+    raw(kind, name, move |sandbox| {
+        let mut artefact = Artefact::written_by(sandbox, kind);
         change(&mut artefact);
         artefact.bytes()
     })
 }
 
-fn raw(name: impl Into<String>, bytes: impl Fn(&Sandbox) -> Vec<u8> + 'static) -> Attack {
+fn raw(kind: Kind, name: impl Into<String>, bytes: impl Fn(&Sandbox) -> Vec<u8> + 'static) -> Attack {
     Attack::on_indexed(name, move |sandbox| {
         let bytes = bytes(sandbox);
         sandbox.write("attack.aur", bytes);
     })
-    .run(IMPORT)
+    .run(kind.read)
 }
 
 fn refused(_: &Sandbox, outcomes: &[Outcome]) -> Result<(), String> {
@@ -211,8 +224,15 @@ fn paths_in_artefacts_cannot_leave_the_root() {
     ];
     let mut attacks = Vec::new();
     for (path, is_outside) in OUTSIDE.iter().map(|path| (path, true)).chain(STRANGE.iter().map(|path| (path, false))) {
-        for parts in [&["files"][..], &["chunks"], &["files", "chunks"], &["files", "chunks", "dictionary"]] {
-            let attack = artefact(format!("path {path:?} in {parts:?}"), move |artefact| {
+        for (kind, parts) in [
+            (WHOLE, &["files"][..]),
+            (WHOLE, &["chunks"]),
+            (WHOLE, &["files", "chunks"]),
+            (WHOLE, &["files", "chunks", "dictionary"]),
+            (SHARD, &["sources"]),
+            (SHARD, &["files", "sources", "terms"]),
+        ] {
+            let attack = artefact(kind, format!("path {path:?} in {parts:?}"), move |artefact| {
                 let path = &format!("{path:x<0$}", REAL.len());
                 for part in parts {
                     let part = artefact.part(part);
@@ -239,9 +259,9 @@ fn paths_in_artefacts_cannot_leave_the_root() {
 fn large_values_in_artefacts_are_bounded() {
     const LARGE: usize = 512 << 20;
     // The header of the frame states the real length of the rows, or a length that is too small.
-    let value = |part: &'static str, key: &'static [u8], is_honest: bool| {
-        raw(format!("a value of 512 MiB in {part}, {is_honest}"), move |sandbox| {
-            let mut artefact = Artefact::export_from(sandbox);
+    let value = |kind: Kind, part: &'static str, key: &'static [u8], is_honest: bool| {
+        raw(kind, format!("a value of 512 MiB in {part}, {is_honest}"), move |sandbox| {
+            let mut artefact = Artefact::written_by(sandbox, kind);
             artefact.part(part).rows = vec![(key.to_vec(), Vec::new())];
             let mut manifest = artefact.manifest.clone();
             let mut frames = Vec::new();
@@ -263,15 +283,17 @@ fn large_values_in_artefacts_are_bounded() {
         .within_memory(600 << 20)
         .expect(refused)
     };
-    let one_value = |part, key| value(part, key, true);
     assert_withstands([
-        value("postings", &[0, 0, 0, 0], false),
-        one_value("chunks", &[0, 0, 0, 0]),
-        one_value("files", b"src/token.py"),
-        one_value("lengths", &[0, 0, 0, 0]),
-        one_value("vectors", &[0, 0, 0, 0]),
-        one_value("dictionary", b"a"),
-        one_value("postings", &[0, 0, 0, 0]),
+        value(WHOLE, "postings", &[0, 0, 0, 0], false),
+        value(WHOLE, "chunks", &[0, 0, 0, 0], true),
+        value(WHOLE, "files", b"src/token.py", true),
+        value(WHOLE, "lengths", &[0, 0, 0, 0], true),
+        value(WHOLE, "vectors", &[0, 0, 0, 0], true),
+        value(WHOLE, "dictionary", b"a", true),
+        value(WHOLE, "postings", &[0, 0, 0, 0], true),
+        value(SHARD, "terms", b"a", false),
+        value(SHARD, "content", &[0; 8], true),
+        value(SHARD, "terms", b"a", true),
     ]);
 }
 
@@ -295,10 +317,12 @@ fn large(key: &[u8], zeros: usize) -> (usize, Vec<u8>) {
 #[test]
 fn files_that_are_not_artefacts_are_refused() {
     assert_withstands([
-        raw("an empty artefact", |_| Vec::new()).expect(refused),
-        raw("a manifest of four GiB", |_| [MAGIC, &VERSION.to_le_bytes(), &u32::MAX.to_le_bytes(), &[0; 32]].concat())
-            .expect(refused),
-        raw("a manifest of nested lists", |_| {
+        raw(WHOLE, "an empty artefact", |_| Vec::new()).expect(refused),
+        raw(WHOLE, "a manifest of four GiB", |_| {
+            [MAGIC, &VERSION.to_le_bytes(), &u32::MAX.to_le_bytes(), &[0; 32]].concat()
+        })
+        .expect(refused),
+        raw(WHOLE, "a manifest of nested lists", |_| {
             let json = format!("{}{}", "[".repeat(1 << 20), "]".repeat(1 << 20)).into_bytes();
             let hash = blake3::hash(&json);
             [MAGIC, &VERSION.to_le_bytes(), &(json.len() as u32).to_le_bytes(), hash.as_bytes(), &json].concat()
@@ -307,12 +331,12 @@ fn files_that_are_not_artefacts_are_refused() {
         Attack::on_indexed("an artefact without end", |sandbox| {
             sandbox.link("attack.aur", "/dev/zero");
         })
-        .run(IMPORT)
+        .run(WHOLE.read)
         .expect(refused),
         Attack::on_indexed("an artefact that is a directory", |sandbox| {
             sandbox.write("attack.aur/inside", "x");
         })
-        .run(IMPORT)
+        .run(WHOLE.read)
         .expect(refused),
         Attack::on_indexed("an export over a link to the canary", |sandbox| {
             sandbox.link("attack.aur", sandbox.canary(".bashrc"));
@@ -379,8 +403,17 @@ fn mutate(artefact: &mut Artefact, random: &mut Random) -> String {
                 2 => "x".repeat(random.below(100_000)).into(),
                 _ => random.boundary().into(),
             };
-            artefact.manifest[key] = value;
-            format!("manifest: {key}")
+            match artefact.manifest.get_mut("shard") {
+                Some(shard) if random.below(2) == 0 => {
+                    let key = random.pick(&["number", "count", "tree", "ids"]);
+                    shard[key] = value;
+                    format!("shard: {key}")
+                }
+                _ => {
+                    artefact.manifest[key] = value;
+                    format!("manifest: {key}")
+                }
+            }
         }
         _ => {
             let other = random.below(artefact.parts.len());
@@ -392,9 +425,17 @@ fn mutate(artefact: &mut Artefact, random: &mut Random) -> String {
 
 #[test]
 fn mutated_artefacts_are_refused_or_valid() {
-    let test = "mutated_artefacts_are_refused_or_valid";
+    assert_mutants_are_refused_or_valid("mutated_artefacts_are_refused_or_valid", WHOLE);
+}
+
+#[test]
+fn mutated_shards_are_refused_or_valid() {
+    assert_mutants_are_refused_or_valid("mutated_shards_are_refused_or_valid", SHARD);
+}
+
+fn assert_mutants_are_refused_or_valid(test: &str, kind: Kind) {
     let source = Sandbox::new(Start { indexed: true, mined: false });
-    let original = Artefact::export_from(&source);
+    let original = Artefact::written_by(&source, kind);
     attempts(test, 60, |random| {
         let mut artefact = original.clone();
         let mut changes = Vec::new();
@@ -402,7 +443,7 @@ fn mutated_artefacts_are_refused_or_valid() {
             changes.push(mutate(&mut artefact, random));
         }
         let bytes = artefact.bytes();
-        let attack = raw(changes.join("; "), move |_| bytes.clone())
+        let attack = raw(kind, changes.join("; "), move |_| bytes.clone())
             .run(&["mem", "search", "evict", "--show-content", "--format", "json"])
             .run(&["mem", "verify"])
             .run(&["mem", "stats"])

@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
 use aurora_stages::index::{self as indexing, IndexOptions, IndexSummary, ShardNumber};
-use aurora_storage::MAX_SHARDS;
+use aurora_storage::{MAX_SHARDS, ProjectDirectory};
 use clap::Args;
 
 use crate::commands::mem::export::{PROGRAM, check_target, contents, write_commit};
@@ -24,6 +24,10 @@ pub(crate) struct ShardArgs {
         conflicts_with_all = ["force", "require_index", "report", "thresholds", "deadline"]
     )]
     pub(crate) shard: Option<ShardNumber>,
+
+    /// File in which the parts share the walk over the git history; created if it is missing
+    #[arg(long, value_name = "FILE", requires = "shard")]
+    pub(crate) history: Option<PathBuf>,
 
     /// File for the index of the part; an existing file is replaced at the end
     #[arg(long, value_name = "PART", requires = "shard")]
@@ -57,17 +61,31 @@ pub(crate) fn check_output(target: &Path, root: &Path) -> Outcome {
     }
 }
 
+/// Checks that the file with the shared history is not indexed, because the parts would then be of different trees.
+pub(crate) fn check_history(file: &Path, root: &Path) -> Outcome {
+    let parent = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let inside = parent.canonicalize().ok().and_then(|parent| Some(parent.strip_prefix(root).ok()?.to_owned()));
+    match inside {
+        Some(inside) if !inside.starts_with(ProjectDirectory::NAME) => {
+            let failure = Failure::new(format!("{} is in the directory to index", file.display()));
+            Err(failure.with_help("give a path outside of it, or below .aurora"))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Indexes a part of the root, and writes it to a file. Ctrl-C cancels the run, and nothing is written.
 pub(crate) fn build(
     shard: ShardNumber,
     target: &Path,
+    history: Option<&Path>,
     options: &IndexOptions,
     progress: &progress::IndexProgress,
     program: &Program,
     prints: bool,
 ) -> Outcome<IndexSummary> {
     interrupt::cancels(&options.cancel, "finishing the batches in flight");
-    let result = indexing::run_shard(options, shard, target, PROGRAM, progress);
+    let result = indexing::run_shard(options, shard, target, history, PROGRAM, progress);
     interrupt::ends(|| {});
     progress.clear();
     let (summary, manifest) = result?;

@@ -2,6 +2,7 @@
 //! starts when the first file needs it.
 
 use std::cell::RefCell;
+use std::fs::File;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -34,6 +35,8 @@ pub struct PreviousRun {
     pub state: Option<String>,
     /// Cache of the walk over the history.
     pub walk_cache: CacheFile,
+    /// Lock that is held during the walk, if other runs use the same cache at the same time.
+    pub walk_lock: Option<Arc<File>>,
     /// Cache of diffs and rename sources.
     pub diff_cache: CacheFile,
 }
@@ -378,7 +381,8 @@ impl Repository {
                 let _ = self.previous.diff_cache.remove();
             }
             let RunSettings { threads, cancel, .. } = &self.using;
-            Arc::new(HistoryWalk::start(Arc::clone(history), self.state.clone(), *threads, cancel.clone()))
+            let (history, lock) = (Arc::clone(history), self.previous.walk_lock.clone());
+            Arc::new(HistoryWalk::start(history, self.state.clone(), lock, *threads, cancel.clone()))
         });
         let found = match self.wait_limit.get() {
             _ if self.deferred.load(Ordering::Relaxed) => None,

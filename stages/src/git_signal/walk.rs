@@ -1,5 +1,6 @@
 //! The walk over the git history, in a background thread.
 
+use std::fs::{File, TryLockError};
 use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
@@ -46,8 +47,14 @@ struct Shared {
 
 impl HistoryWalk {
     /// Starts the walk on `threads` threads. `state` is the [`Repository::state`](super::Repository::state) of
-    /// `history`.
-    pub(super) fn start(history: Arc<History>, state: String, threads: usize, cancel: CancelToken) -> Self {
+    /// `history`. The walk begins when it has the `lock`.
+    pub(super) fn start(
+        history: Arc<History>,
+        state: String,
+        lock: Option<Arc<File>>,
+        threads: usize,
+        cancel: CancelToken,
+    ) -> Self {
         let shared = Arc::new(Shared {
             found: OnceLock::new(),
             is_found: (Mutex::new(false), Condvar::new()),
@@ -58,7 +65,13 @@ impl HistoryWalk {
             counted: OnceLock::new(),
         });
         let of_thread = Arc::clone(&shared);
-        let work = move || of_thread.finish(catch_panic(|| walk(&history, threads, &of_thread)));
+        let work = move || {
+            let found = catch_panic(|| {
+                let _lock = lock.as_deref().map(|file| WalkLock::take(file, &of_thread.stop));
+                walk(&history, threads, &of_thread)
+            });
+            of_thread.finish(found);
+        };
         let thread = std::thread::Builder::new().name("aurora-history".to_owned()).spawn(work);
         if let Err(error) = &thread {
             shared.finish(Err(error.to_string().into()));
@@ -155,6 +168,27 @@ impl Shared {
             Some(counted) if done > 0 => counted.elapsed().mul_f64(total.saturating_sub(done) as f64 / done as f64),
             _ => self.started.elapsed(),
         }
+    }
+}
+
+/// A lock that only one walk at a time holds.
+struct WalkLock<'f>(&'f File);
+
+impl<'f> WalkLock<'f> {
+    /// Waits for the lock until `stop` is set. Without the lock, for example on a file system without locks, several runs
+    /// may do the same work, but the cache stays valid because its segments have checksums.
+    fn take(file: &'f File, stop: &AtomicBool) -> Self {
+        while matches!(file.try_lock(), Err(TryLockError::WouldBlock)) && !stop.load(Ordering::Relaxed) {
+            std::thread::sleep(CANCEL_INTERVAL);
+        }
+        Self(file)
+    }
+}
+
+impl Drop for WalkLock<'_> {
+    fn drop(&mut self) {
+        // A lock that cannot be released is held until the process ends.
+        let _ = self.0.unlock();
     }
 }
 

@@ -44,6 +44,14 @@ pub enum IndexError {
     /// The run requires an index that it can update, but there is none. Nothing was written.
     #[error("there is no index that this run can update: {0}")]
     Required(String),
+    /// The cache of the history that the shards of a tree share cannot be opened. Nothing was written.
+    #[error("cannot use {path} for the history: {source}")]
+    SharedHistory {
+        /// Path of the file.
+        path: PathBuf,
+        /// The I/O error.
+        source: std::io::Error,
+    },
     /// The run was restricted to a shard, but this stage of the pipeline supplies documents. Nothing was written.
     #[error(
         "a shard cannot be indexed with stage `{0}`, which supplies documents; disable the stage, or index the whole tree"

@@ -16,10 +16,10 @@ use super::options::{GitUse, IndexOptions};
 use super::pass_kind::PassKind;
 use super::scope::HISTORY;
 use crate::git_signal::{GitSignal, PreviousRun, Repository, RunSettings};
-use crate::services::{CacheFiles, Checkpoint, CustomColumns, Models, Moves, PreviousIndex, RunClock, SourceTree};
+use crate::services::{
+    CacheFiles, Checkpoint, CustomColumns, MAX_HISTORY_WALK_BYTES, Models, Moves, PreviousIndex, RunClock, SourceTree,
+};
 
-/// Maximum size of the cache of the walk over the git history in bytes, enough for some five million commits.
-const MAX_HISTORY_WALK_BYTES: u64 = 1 << 30;
 /// Maximum size of the cache of line diffs and rename sources, in bytes. The history library limits its own data to
 /// less than this size.
 const MAX_COMPARISONS_BYTES: u64 = 160 << 20;
@@ -109,9 +109,13 @@ impl RunServices {
         let (clock, root) = (RunClock::start(), options.root.as_path());
         let tree = Directory::open_root(root).map_err(|error| root_error(root, &error))?;
         let known = previous.manifest().fingerprints.iter().find(|(name, _)| name == HISTORY);
+        let shared = options.shard.as_ref().and_then(|shard| shard.history.clone());
+        let own = || caches.file(ProjectDirectory::HISTORY_WALK, MAX_HISTORY_WALK_BYTES);
+        let (walk_cache, walk_lock) = shared.map_or_else(|| (own(), None), |shared| (shared.cache, Some(shared.lock)));
         let previous_run = PreviousRun {
             state: known.map(|(_, state)| state.clone()),
-            walk_cache: caches.file(ProjectDirectory::HISTORY_WALK, MAX_HISTORY_WALK_BYTES),
+            walk_cache,
+            walk_lock,
             diff_cache: caches.file(ProjectDirectory::HISTORY_COMPARISONS, MAX_COMPARISONS_BYTES),
             index: previous.clone(),
         };

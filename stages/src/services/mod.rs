@@ -29,6 +29,7 @@ pub(crate) use models::Models;
 pub(crate) use moves::Moves;
 pub(crate) use previous_index::{PreviousIndex, RestoredChunk, Retry, RunScope, UnfinishedPolicy};
 pub(crate) use run_clock::RunClock;
+pub(crate) use shard::{MAX_HISTORY_WALK_BYTES, SharedHistory};
 pub use shard::{ShardNumber, ShardRun};
 pub(crate) use source_tree::{MAX_FILE_SIZE, SourceTree};
 pub(crate) use unread::{ROOT, UnreadPaths, is_gone};

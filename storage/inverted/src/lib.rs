@@ -69,7 +69,7 @@ pub use collection::Collection;
 pub use dictionary::{
     BlockCursor, DamagedRun, EncodedLists, Inverter, KeyedBlock, ListEncoder, MergeError, MergeSource, Run, RunIndex,
     RunReader, RunWriter, SegmentReader, SegmentSink, SegmentSource, SegmentTotals, SegmentWriter, TermCursor,
-    TermEntry, TermRange, Walk, merge, merge_runs,
+    TermEntry, TermRange, Walk, encode_list, merge, merge_runs,
 };
 pub use field::{FIELDS, Field};
 pub use group::GroupScorer;

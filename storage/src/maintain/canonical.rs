@@ -1,5 +1,4 @@
-//! The content of a generation under new chunk ids, as if the index had been written in one run. The content may also be
-//! divided among the generations of several indexes, each of which has a range of the paths.
+//! The content of a generation under new chunk ids, as if the index had been written in one run.
 //!
 //! Chunks are numbered file by file in the order of paths, and in their order within each file. Deleted chunks are
 //! omitted and all segments become one, so that the rows depend only on the content, and not on how the index was
@@ -9,16 +8,15 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use aurora_inverted::{
-    FIELDS, FieldLengths, LengthCodes, ListEncoder, Posting, SegmentWriter, TermRange, WINDOW, add_lengths,
-    encode_lengths,
+    FIELDS, LengthCodes, ListEncoder, Posting, SegmentWriter, TermRange, WINDOW, add_lengths, encode_lengths,
 };
 use roaring::RoaringBitmap;
 
 use crate::error::StorageError;
 use crate::manifest::{Manifest, SegmentInfo};
 use crate::read::{
-    BLOCK_IDS, Chunk, ChunkId, FileStamp, SegmentRows, Snapshot, TermListing, VectorBlock, VectorBlockWriter,
-    encode_whole, files, ranges, with_totals,
+    BLOCK_IDS, Chunk, ChunkId, SegmentRows, Snapshot, TermListing, VectorBlock, VectorBlockWriter, encode_whole, files,
+    ranges, with_totals,
 };
 use crate::tables::{Emit, Operation, Table, block_key, chunk_key};
 use crate::workers::Workers;
@@ -43,29 +41,14 @@ pub(crate) enum Evidence {
     Omit,
 }
 
-/// Snapshots whose chunks have new ids.
+/// A snapshot whose chunks have new ids.
 pub(crate) struct Canonical<'s> {
-    sources: Vec<Source<'s>>,
+    snapshot: &'s Snapshot,
     workers: Workers,
     /// The old ids, by new id.
     order: Vec<u32>,
-}
-
-/// A snapshot, and the new ids of its chunks.
-struct Source<'s> {
-    snapshot: &'s Snapshot,
-    /// The new id of the first chunk.
-    first: u32,
     /// The new ids by old id, in blocks; `None` for a block without live chunks.
     numbers: Vec<Option<Box<[u32; BLOCK_IDS as usize]>>>,
-}
-
-impl Source<'_> {
-    /// Returns the new id of a live chunk.
-    fn number(&self, old: u32) -> u32 {
-        let block = self.numbers[(old / BLOCK_IDS) as usize].as_ref();
-        block.map_or(0, |block| block[(old % BLOCK_IDS) as usize])
-    }
 }
 
 impl<'s> Canonical<'s> {
@@ -75,46 +58,25 @@ impl<'s> Canonical<'s> {
     /// # Errors
     /// Fails if a file refers to a missing chunk or to another file's chunk, or if a chunk belongs to no file.
     pub(crate) fn new(snapshot: &'s Snapshot, workers: Workers) -> Result<Self, StorageError> {
-        Self::concatenated([snapshot], workers)
-    }
-
-    /// Like [`Self::new`], for an index that is divided among several snapshots. The paths of each snapshot must be
-    /// greater than the paths of the previous snapshot. There must be at least one snapshot.
-    ///
-    /// # Errors
-    /// Returns the errors of [`Self::new`], and [`StorageError::IdsExhausted`] if there are too many chunks.
-    pub(crate) fn concatenated(
-        snapshots: impl IntoIterator<Item = &'s Snapshot>,
-        workers: Workers,
-    ) -> Result<Self, StorageError> {
-        let (mut sources, mut order) = (Vec::new(), Vec::new());
-        for snapshot in snapshots {
-            let first = order.len() as u32;
-            let blocks = snapshot.manifest().next_chunk_id.div_ceil(BLOCK_IDS);
-            let mut numbers: Vec<Option<Box<[u32; BLOCK_IDS as usize]>>> = vec![None; blocks as usize];
-            let mut seen = RoaringBitmap::new();
-            order.reserve(snapshot.live().len() as usize);
-            for file in snapshot.files() {
-                let file = file?;
-                for ChunkId(id) in file.chunks {
-                    if !snapshot.live().contains(id) || !seen.insert(id) {
-                        return Err(snapshot.damaged(format!("chunk {id} of {} is missing or not its own", file.path)));
-                    }
-                    let block =
-                        numbers[(id / BLOCK_IDS) as usize].get_or_insert_with(|| Box::new([0; BLOCK_IDS as usize]));
-                    block[(id % BLOCK_IDS) as usize] = order.len() as u32;
-                    order.push(id);
+        let mut order = Vec::with_capacity(snapshot.live().len() as usize);
+        let blocks = snapshot.manifest().next_chunk_id.div_ceil(BLOCK_IDS);
+        let mut numbers: Vec<Option<Box<[u32; BLOCK_IDS as usize]>>> = vec![None; blocks as usize];
+        let mut seen = RoaringBitmap::new();
+        for file in snapshot.files() {
+            let file = file?;
+            for ChunkId(id) in file.chunks {
+                if !snapshot.live().contains(id) || !seen.insert(id) {
+                    return Err(snapshot.damaged(format!("chunk {id} of {} is missing or not its own", file.path)));
                 }
+                let block = numbers[(id / BLOCK_IDS) as usize].get_or_insert_with(|| Box::new([0; BLOCK_IDS as usize]));
+                block[(id % BLOCK_IDS) as usize] = order.len() as u32;
+                order.push(id);
             }
-            if let Some(id) = (snapshot.live() - seen).min() {
-                return Err(snapshot.damaged(format!("chunk {id} belongs to no file")));
-            }
-            if order.len() >= u32::MAX as usize {
-                return Err(StorageError::IdsExhausted { path: snapshot.path().to_owned() });
-            }
-            sources.push(Source { snapshot, first, numbers });
         }
-        Ok(Self { sources, workers, order })
+        match (snapshot.live() - seen).min() {
+            Some(id) => Err(snapshot.damaged(format!("chunk {id} belongs to no file"))),
+            None => Ok(Self { snapshot, workers, order, numbers }),
+        }
     }
 
     /// Number of chunks. The new ids are less than this number.
@@ -122,15 +84,10 @@ impl<'s> Canonical<'s> {
         self.order.len() as u32
     }
 
-    /// Returns the source of a chunk with this new id.
-    fn source_of(&self, new: u32) -> &Source<'s> {
-        // A source without chunks has the same first id as the source that follows it.
-        &self.sources[self.sources.partition_point(|source| source.first <= new) - 1]
-    }
-
-    /// Returns the snapshot whose manifest describes the index.
-    fn described(&self) -> &'s Snapshot {
-        self.sources[0].snapshot
+    /// Returns the new id of a live chunk.
+    fn number(&self, old: u32) -> u32 {
+        let block = self.numbers[(old / BLOCK_IDS) as usize].as_ref();
+        block.map_or(0, |block| block[(old % BLOCK_IDS) as usize])
     }
 
     /// Emits the rows of all tables except [`Table::Meta`]. Returns the only segment, or `None` if there are no chunks.
@@ -152,54 +109,46 @@ impl<'s> Canonical<'s> {
 
     /// Emits the rows of [`Table::Representations`].
     pub(crate) fn representations(&self, emit: Emit<'_>) -> Result<(), StorageError> {
-        for source in &self.sources {
-            for file in source.snapshot.files() {
-                let Some(&first) = file?.chunks.first() else { continue };
-                let row = source.snapshot.encoded_representation(first)?;
-                emit(Operation::put(Table::Representations, chunk_key(source.number(first.0)), row.to_vec()))?;
-            }
+        for file in self.snapshot.files() {
+            let Some(&first) = file?.chunks.first() else { continue };
+            let row = self.snapshot.encoded_representation(first)?;
+            emit(Operation::put(Table::Representations, chunk_key(self.number(first.0)), row.to_vec()))?;
         }
         Ok(())
     }
 
     /// Emits the rows of [`Table::Files`].
     pub(crate) fn files(&self, evidence: Evidence, emit: Emit<'_>) -> Result<(), StorageError> {
-        for source in &self.sources {
-            for row in source.snapshot.rows(Table::Files, &[]) {
-                let (key, value) = row?;
-                let invalid = || source.snapshot.damaged(format!("the row of {} is invalid", key.escape_ascii()));
-                let mut record = files::decode(key, value).ok_or_else(invalid)?;
-                for ChunkId(id) in &mut record.chunks {
-                    *id = source.number(*id);
-                }
-                if evidence == Evidence::Omit {
-                    record.stamp = FileStamp::default();
-                    record.blob.clear();
-                }
-                emit(Operation::put(Table::Files, key, files::encode(&record)))?;
+        for row in self.snapshot.rows(Table::Files, &[]) {
+            let (key, value) = row?;
+            let mut record = files::decode(key, value)
+                .ok_or_else(|| self.snapshot.damaged(format!("the row of {} is invalid", key.escape_ascii())))?;
+            for ChunkId(id) in &mut record.chunks {
+                *id = self.number(*id);
             }
+            if evidence == Evidence::Omit {
+                record.omit_evidence();
+            }
+            emit(Operation::put(Table::Files, key, files::encode(&record)))?;
         }
         Ok(())
     }
 
     /// Calls `each` for every file with a blame, with the new id of the file's first chunk and the encoded blame.
     fn blames(&self, mut each: impl FnMut(u32, Vec<u8>) -> Result<(), StorageError>) -> Result<(), StorageError> {
-        for source in &self.sources {
-            let mut firsts = Vec::new();
-            for file in source.snapshot.files() {
-                firsts.extend(file?.chunks.first());
-            }
-            let read = |firsts: &[ChunkId]| {
-                let snapshot = source.snapshot.with_own_frames();
-                let blame =
-                    |first: &ChunkId| Ok(snapshot.encoded_blame(*first)?.map(|blame| (source.number(first.0), blame)));
-                firsts.iter().map(blame).filter_map(Result::transpose).collect::<Result<Vec<_>, StorageError>>()
-            };
-            self.workers.for_each(firsts.chunks(FILES), read, |blames| {
-                blames?.into_iter().try_for_each(|(first, blame)| each(first, blame))
-            })?;
+        let mut firsts = Vec::new();
+        for file in self.snapshot.files() {
+            firsts.extend(file?.chunks.first());
         }
-        Ok(())
+        let read = |firsts: &[ChunkId]| {
+            let snapshot = self.snapshot.with_own_frames();
+            let blame =
+                |first: &ChunkId| Ok(snapshot.encoded_blame(*first)?.map(|blame| (self.number(first.0), blame)));
+            firsts.iter().map(blame).filter_map(Result::transpose).collect::<Result<Vec<_>, StorageError>>()
+        };
+        self.workers.for_each(firsts.chunks(FILES), read, |blames| {
+            blames?.into_iter().try_for_each(|(first, blame)| each(first, blame))
+        })
     }
 
     /// Emits one row for each blame, for an artefact.
@@ -210,7 +159,7 @@ impl<'s> Canonical<'s> {
     /// Emits the rows of [`Table::Chunks`], [`Table::Sources`], [`Table::Values`], [`Table::Content`] and
     /// [`Table::Blames`].
     pub(crate) fn chunks(&self, emit: Emit<'_>) -> Result<(), StorageError> {
-        let columns: Arc<[_]> = self.described().manifest().columns.clone().into();
+        let columns: Arc<[_]> = self.snapshot.manifest().columns.clone().into();
         let mut batches = ChunkBatches::new(&columns);
         let encode = |batch: ChunkBatch| batch.rows(&columns);
         self.workers.in_order(
@@ -236,7 +185,7 @@ impl<'s> Canonical<'s> {
         self.workers.for_each(self.ids(), read, |rows| rows?.into_iter().try_for_each(&mut *emit))
     }
 
-    /// Returns the new ids in ranges, one for each task of a thread. A range may contain chunks of several snapshots.
+    /// Returns the new ids in ranges, one for each task of a thread.
     fn ids(&self) -> impl Iterator<Item = Range<u32>> {
         let end = self.len();
         (0..end).step_by(CHUNKS as usize).map(move |first| first..end.min(first + CHUNKS))
@@ -244,14 +193,10 @@ impl<'s> Canonical<'s> {
 
     /// Reads chunks by their new ids.
     pub(crate) fn whole_chunks(&self, ids: Range<u32>) -> impl Iterator<Item = (u32, Result<Chunk, StorageError>)> {
-        let mut at: Option<(u32, Snapshot)> = None;
+        let snapshot = self.snapshot.with_own_frames();
         ids.map(move |new| {
-            let (old, source) = (self.order[new as usize], self.source_of(new));
-            let (_, snapshot) = match at.take() {
-                Some(open) if open.0 == source.first => at.insert(open),
-                _ => at.insert((source.first, source.snapshot.with_own_frames())),
-            };
-            let missing = || source.snapshot.damaged(format!("chunk {old} has no record"));
+            let old = self.order[new as usize];
+            let missing = || self.snapshot.damaged(format!("chunk {old} has no record"));
             (new, snapshot.whole_chunk(ChunkId(old)).and_then(|chunk| chunk.ok_or_else(missing)))
         })
     }
@@ -261,23 +206,13 @@ impl<'s> Canonical<'s> {
     /// # Errors
     /// Fails if the index is damaged, or the lengths do not add up to the totals in the manifest.
     pub(crate) fn lengths(&self, emit: Emit<'_>) -> Result<(), StorageError> {
-        let all = self.all_lengths()?;
-        let rows: Vec<_> = (0..self.len()).map(|new| self.lengths_of(&all, new)).collect();
-        if put_lengths(&rows, emit)? == self.field_totals() {
+        let all = self.snapshot.all_field_lengths()?;
+        let rows: Vec<_> = self.order.iter().map(|&old| all.of(ChunkId(old))).collect();
+        if put_lengths(&rows, emit)? == self.snapshot.field_totals() {
             Ok(())
         } else {
-            Err(self.described().damaged("field lengths do not add up to the totals in the manifest".to_owned()))
+            Err(self.snapshot.damaged("field lengths do not add up to the totals in the manifest".to_owned()))
         }
-    }
-
-    /// Returns the sums of the field lengths of all chunks.
-    pub(crate) fn field_totals(&self) -> [u64; FIELDS] {
-        let mut totals = [0u64; FIELDS];
-        for source in &self.sources {
-            let of_source = source.snapshot.field_totals();
-            totals.iter_mut().zip(of_source).for_each(|(sum, total)| *sum = sum.saturating_add(total));
-        }
-        totals
     }
 
     /// Returns the manifest of an index with these rows.
@@ -287,19 +222,8 @@ impl<'s> Canonical<'s> {
             next_segment: segment.iter().map(|segment| segment.id + 1).sum(),
             segments: segment.into_iter().collect(),
             next_chunk_id: self.len(),
-            ..self.described().manifest().clone()
+            ..self.snapshot.manifest().clone()
         }
-    }
-
-    /// Returns the field lengths of the chunks of every snapshot.
-    fn all_lengths(&self) -> Result<Vec<FieldLengths<'s>>, StorageError> {
-        self.sources.iter().map(|source| source.snapshot.all_field_lengths()).collect()
-    }
-
-    /// Returns the field lengths of a chunk, given its new id and the result of [`Self::all_lengths`].
-    fn lengths_of(&self, all: &[FieldLengths<'_>], new: u32) -> LengthCodes {
-        let source = self.sources.partition_point(|source| source.first <= new) - 1;
-        all[source].of(ChunkId(self.order[new as usize]))
     }
 
     /// Emits the rows that `encode` returns for each block of vectors. Returns the number of vectors.
@@ -308,19 +232,18 @@ impl<'s> Canonical<'s> {
         encode: impl Fn(VectorBlockWriter, u32) -> Vec<Operation> + Sync,
         emit: Emit<'_>,
     ) -> Result<u64, StorageError> {
-        let Some(model) = &self.described().manifest().model else { return Ok(0) };
+        let Some(model) = &self.snapshot.manifest().model else { return Ok(0) };
         let read = |(block, ids): (u32, &[u32])| {
             let (mut writer, mut count) = (VectorBlockWriter::new(model.dimensions), 0);
-            let mut at: Option<(u32, u32, Option<VectorBlock<'_>>)> = None;
+            let mut at: Option<(u32, Option<VectorBlock<'_>>)> = None;
             for (index, &old) in ids.iter().enumerate() {
-                let source = self.source_of(block * BLOCK_IDS + index as u32);
                 let stored = match at {
-                    Some((first, number, stored)) if (first, number) == (source.first, old / BLOCK_IDS) => stored,
-                    _ => source.snapshot.vectors(old / BLOCK_IDS)?,
+                    Some((number, stored)) if number == old / BLOCK_IDS => stored,
+                    _ => self.snapshot.vectors(old / BLOCK_IDS)?,
                 };
-                at = Some((source.first, old / BLOCK_IDS, stored));
+                at = Some((old / BLOCK_IDS, stored));
                 let row = stored.map(|stored| stored.get((old % BLOCK_IDS) as usize)).transpose();
-                if let Some((scale, row)) = source.snapshot.check(row)?.flatten() {
+                if let Some((scale, row)) = self.snapshot.check(row)?.flatten() {
                     writer.push(index, scale, &row);
                     count += 1;
                 }
@@ -340,23 +263,16 @@ impl<'s> Canonical<'s> {
     /// are no chunks.
     pub(crate) fn segment(&self, emit: Emit<'_>) -> Result<Option<SegmentInfo>, StorageError> {
         let Some(info) = segment_info(self.len()) else { return Ok(None) };
-        let lengths = self.all_lengths()?;
-        let length = |new: u32| self.lengths_of(&lengths, new);
+        let lengths = self.snapshot.all_field_lengths()?;
+        let length = |new: u32| lengths.of(ChunkId(self.order[new as usize]));
         let encode = |range: TermRange<'_>| {
-            let listing = |source: &Source<'s>| TermListing::entries(source.snapshot, range, 0..u32::MAX);
-            let mut listings: Vec<TermListing<'s>> = self.sources.iter().map(listing).collect();
-            let mut entries = listings.iter_mut().map(TermListing::step).collect::<Result<Vec<_>, _>>()?;
+            let mut listing = TermListing::entries(self.snapshot, range, 0..u32::MAX);
             let (mut lists, mut renumbered) = (ListEncoder::new(&length), Vec::new());
-            while let Some(term) = entries.iter().flatten().map(|(term, _)| term).min().cloned() {
+            while let Some((term, postings)) = listing.step()? {
                 renumbered.clear();
-                for (source, (listing, entry)) in self.sources.iter().zip(listings.iter_mut().zip(&mut entries)) {
-                    if let Some((_, postings)) = entry.take_if(|(other, _)| *other == term) {
-                        postings.for_each(|ChunkId(old), frequencies| {
-                            renumbered.push(Posting { chunk: source.number(old), frequencies });
-                        });
-                        *entry = listing.step()?;
-                    }
-                }
+                postings.for_each(|ChunkId(old), frequencies| {
+                    renumbered.push(Posting { chunk: self.number(old), frequencies });
+                });
                 renumbered.sort_unstable_by_key(|posting| posting.chunk);
                 lists.begin(&term);
                 renumbered.iter().for_each(|&posting| lists.push(posting));
@@ -365,24 +281,22 @@ impl<'s> Canonical<'s> {
             Ok::<_, StorageError>(lists.take())
         };
         let mut writer = SegmentWriter::new(SegmentRows { id: info.id, emit });
-        let bounds = self.term_bounds()?;
+        let bounds = term_bounds(self.snapshot)?;
         self.workers.for_each(ranges(&bounds), encode, |lists| writer.append(&lists?))?;
         Ok(Some(with_totals(info, writer.finish(&[])?)))
     }
+}
 
-    /// Returns terms that divide the dictionary into ranges of a few blocks.
-    fn term_bounds(&self) -> Result<Vec<Vec<u8>>, StorageError> {
-        let mut bounds = vec![Vec::new()];
-        for source in &self.sources {
-            for segment in source.snapshot.segments() {
-                let keys = source.snapshot.check(segment.block_keys(BLOCKS))?;
-                bounds.extend(keys.into_iter().map(<[u8]>::to_vec));
-            }
-        }
-        bounds.sort_unstable();
-        bounds.dedup();
-        Ok(bounds)
+/// Returns terms that divide the dictionary into ranges of a few blocks.
+pub(crate) fn term_bounds(snapshot: &Snapshot) -> Result<Vec<Vec<u8>>, StorageError> {
+    let mut bounds = vec![Vec::new()];
+    for segment in snapshot.segments() {
+        let keys = snapshot.check(segment.block_keys(BLOCKS))?;
+        bounds.extend(keys.into_iter().map(<[u8]>::to_vec));
     }
+    bounds.sort_unstable();
+    bounds.dedup();
+    Ok(bounds)
 }
 
 /// Returns the description of the only segment of an index with this number of chunks, without counts; `None` if there

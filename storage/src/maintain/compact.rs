@@ -84,7 +84,7 @@ impl Environment {
         let snapshot = self.snapshot()?;
         let generation = snapshot.manifest().generation + 1;
         let manifest = copy(&snapshot, &mut replacement, Evidence::Keep, generation, workers)?;
-        let new = replacement.complete(&manifest)?;
+        let new = replacement.complete(&manifest, (0..manifest.next_chunk_id).collect())?;
         let (before, after) = (self.store.length()?, new.store().length()?);
         drop(new);
         replacement.finish()?;
@@ -113,7 +113,8 @@ impl Environment {
             return Ok(false);
         }
         let manifest = copy(from, &mut replacement, Evidence::Omit, 1, workers)?;
-        drop(replacement.complete(&Manifest { root: root.to_owned(), complete: false, ..manifest })?);
+        let manifest = Manifest { root: root.to_owned(), complete: false, ..manifest };
+        drop(replacement.complete(&manifest, (0..manifest.next_chunk_id).collect())?);
         replacement.finish()?;
         Ok(true)
     }

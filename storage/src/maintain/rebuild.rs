@@ -153,7 +153,7 @@ impl Environment {
         })?;
         let (segment, field_totals) = keywords.write(&snapshot, options.threads, &mut replacement)?;
         let manifest = Manifest { field_totals, ..canonical.manifest(old.generation + 1, segment) };
-        drop(replacement.complete(&manifest)?);
+        drop(replacement.complete(&manifest, (0..manifest.next_chunk_id).collect())?);
         replacement.finish()?;
         Ok(manifest)
     }

@@ -9,6 +9,7 @@ use std::io;
 
 use aurora_confined::Directory;
 use heed::EnvFlags;
+use roaring::RoaringBitmap;
 
 use crate::error::StorageError;
 use crate::fault;
@@ -81,11 +82,8 @@ impl Replacement {
         committer
     }
 
-    /// Writes the manifest, marks all chunks below [`Manifest::next_chunk_id`] as live, and returns a snapshot of the
-    /// new index.
-    pub(crate) fn complete(&mut self, manifest: &Manifest) -> Result<Snapshot, StorageError> {
-        let mut live = roaring::RoaringBitmap::new();
-        live.insert_range(..manifest.next_chunk_id);
+    /// Writes the manifest and the set of live chunks, and returns a snapshot of the new index.
+    pub(crate) fn complete(&mut self, manifest: &Manifest, live: RoaringBitmap) -> Result<Snapshot, StorageError> {
         generation_rows(manifest, live)?.into_iter().try_for_each(|row| self.committer().push(row))?;
         self.committer().finish()?;
         let (base, _) = self.parts.take().expect("the manifest is written once");

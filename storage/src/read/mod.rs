@@ -31,5 +31,5 @@ pub(crate) use listing::TermListing;
 pub(crate) use representation::{FileRepresentation, RepresentationBuilder};
 pub(crate) use segment::{SegmentPages, SegmentRows, ranges, with_totals};
 pub(crate) use snapshot::Snapshot;
-pub(crate) use values::{ValueBlock, ValueRows, parse_value_key};
+pub(crate) use values::{ValueBlock, ValueRows, parse_value_key, value_key};
 pub(crate) use vectors::{BLOCK_IDS, EncodedVectors, VectorAppender, VectorBlock, VectorBlockWriter, quantise};

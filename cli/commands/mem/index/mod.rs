@@ -124,6 +124,7 @@ fn index(args: &IndexArgs, root: &Path, begun: Instant, job: &Job, program: &Pro
     let part = args.part.shard.zip(args.part.output.as_deref());
     if let Some((_, target)) = part {
         shard::check_output(target, &options.root)?;
+        args.part.history.iter().try_for_each(|file| shard::check_history(file, &options.root))?;
     }
     let golden = quality::gather(&thresholds.quality, root)?;
     let untrusted = args.untrusted.unwrap_or_else(|| default_for(&options));
@@ -138,7 +139,9 @@ fn index(args: &IndexArgs, root: &Path, begun: Instant, job: &Job, program: &Pro
     let is_late = || deadline.as_ref().is_some_and(Deadline::is_reached);
     let is_text = args.format == ReportFormat::Text && !args.quiet;
     let built = match part {
-        Some((number, target)) => shard::build(number, target, &options, &progress, program, is_text),
+        Some((number, target)) => {
+            shard::build(number, target, args.part.history.as_deref(), &options, &progress, program, is_text)
+        }
         None => build(&options, &progress, program),
     };
     let mut summary = built.map_err(|failure| match failure {

@@ -14,7 +14,7 @@ pub use encoded_lists::{EncodedLists, ListEncoder};
 pub use inverter::Inverter;
 pub use merge::{MergeError, MergeSource, TermRange, merge, merge_runs};
 pub use reader::{SegmentReader, TermCursor, TermEntry};
-pub use run::{DamagedRun, Run, RunIndex, RunReader, RunWriter};
+pub use run::{DamagedRun, Run, RunIndex, RunReader, RunWriter, encode_list};
 pub use source::{BlockCursor, KeyedBlock, SegmentSink, SegmentSource};
 pub use walk::Walk;
 pub use writer::{SegmentTotals, SegmentWriter};

@@ -6,10 +6,10 @@
 
 use std::io::{self, Write};
 
-use aurora_codec::{ByteReader, put, put_sized};
+use aurora_codec::{ByteReader, put, put_sized, put_varint};
 use serde::Deserialize;
 
-use super::block::{decode_inline, has_frequencies};
+use super::block::{decode_inline, encode_inline, has_frequencies};
 use crate::postings::Posting;
 
 /// Minimum number of bytes of a run between two terms of [`RunIndex`].
@@ -110,6 +110,34 @@ impl<'r> RunList<'r> {
     /// Appends the postings of the list to `postings`; `None` if they are damaged.
     pub(super) fn decode(&self, postings: &mut Vec<Posting>) -> Option<()> {
         decode_inline(self.postings, self.count, has_frequencies(self.term), |posting| postings.push(posting))
+    }
+}
+
+/// Encodes the postings of a term for a transfer between indexes. The ids of chunks must ascend.
+pub fn encode_list(term: &[u8], postings: &[Posting]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    encode_inline(&mut bytes, postings, has_frequencies(term));
+    bytes
+}
+
+impl RunWriter<Vec<u8>> {
+    /// Adds the postings of a term that [`encode_list`] encoded, with `first` added to the id of every chunk. Terms must
+    /// ascend. Returns `None` if the bytes are invalid, or `is_valid` returns false for an id in the bytes.
+    pub fn push_list(&mut self, term: &[u8], bytes: &[u8], first: u32, is_valid: impl Fn(u32) -> bool) -> Option<()> {
+        let mut reader = ByteReader::new(bytes);
+        let (count, start) = (reader.varint32()?, reader.rest());
+        let (mut ends, mut are_valid) = (None, count > 0);
+        decode_inline(start, count, has_frequencies(term), |Posting { chunk, .. }| {
+            ends = Some((ends.map_or(chunk, |(lowest, _)| lowest), chunk));
+            are_valid &= is_valid(chunk);
+        })?;
+        let (lowest, last) = ends.filter(|_| are_valid)?;
+        let mut rest = ByteReader::new(start);
+        rest.varint32()?;
+        let (mut postings, last) = (Vec::with_capacity(bytes.len() + 5), last.checked_add(first)?);
+        put_varint(&mut postings, u64::from(lowest + first));
+        postings.extend_from_slice(rest.rest());
+        self.push(RunList { term, count, last, postings: &postings }).ok()
     }
 }
 

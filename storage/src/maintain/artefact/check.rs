@@ -10,7 +10,9 @@ use aurora_inverted::{LengthColumns, WINDOW};
 use super::part::{Frame, RowReader};
 use crate::column::ColumnDeclaration;
 use crate::maintain::canonical::SEGMENT;
-use crate::read::{BLOCK_IDS, Chunk, FileRepresentation, FileStamp, VectorBlockWriter, blame, decode_whole, files};
+use crate::read::{
+    BLOCK_IDS, Chunk, FileRecord, FileRepresentation, FileStamp, VectorBlockWriter, blame, decode_whole, files,
+};
 use crate::tables::{Operation, Table, collect};
 use crate::unfinished::{Unfinished, UnfinishedRow};
 use crate::write::{ChunkBatch, ChunkBatches, ChunkRows};
@@ -143,19 +145,24 @@ impl CheckedFrame {
 
     /// Checks and counts the row of a file.
     fn file(&mut self, key: &[u8], value: &[u8]) -> Result<(), String> {
-        let record =
-            files::decode(key, value).ok_or_else(|| format!("the row of {} is invalid", key.escape_ascii()))?;
-        check_path(&record.path)?;
-        if files::key(&record.path) != key {
-            return Err(format!("the row of {} has the wrong key", record.path.escape_debug()));
-        }
-        if record.stamp != FileStamp::default() || !record.blob.is_empty() {
-            return Err(format!("the row of {} has the stat data or blob of a local file", record.path.escape_debug()));
-        }
+        let record = decode_file(key, value)?;
         self.unfinished.push((record.unfinished, record.chunks.len()));
         self.files += 1;
         Ok(())
     }
+}
+
+/// Decodes and checks the row of a file.
+pub(super) fn decode_file(key: &[u8], value: &[u8]) -> Result<FileRecord, String> {
+    let record = files::decode(key, value).ok_or_else(|| format!("the row of {} is invalid", key.escape_ascii()))?;
+    check_path(&record.path)?;
+    if files::key(&record.path) != key {
+        return Err(format!("the row of {} has the wrong key", record.path.escape_debug()));
+    }
+    if record.stamp != FileStamp::default() || !record.blob.is_empty() {
+        return Err(format!("the row of {} has the stat data or blob of a local file", record.path.escape_debug()));
+    }
+    Ok(record)
 }
 
 /// Whether the keys of a table are consecutive numbers starting at 0.
@@ -266,7 +273,7 @@ mod tests {
     use super::*;
     use crate::maintain::artefact::part::{FrameBuilder, LEVEL};
     use crate::read::chunk::ChunkId;
-    use crate::read::files::{FileOutcome, FileRecord};
+    use crate::read::files::FileOutcome;
     use crate::tables::block_key;
 
     fn file(path: &str) -> FileRecord {

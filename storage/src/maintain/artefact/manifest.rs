@@ -3,11 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::PARTS;
+use super::shard::{SHARD_PARTS, max_ids};
 use crate::column::{ColumnDeclaration, check_columns};
 use crate::manifest::{FORMAT_VERSION, ModelInfo};
 use crate::unfinished::Unfinished;
 
-/// Maximum number of shards of a tree. A merge opens the indexes of all shards at the same time.
+/// Maximum number of shards of a tree.
 pub const MAX_SHARDS: u32 = 64;
 /// Maximum number of dimensions of an artefact's model.
 const MAX_DIMENSIONS: usize = 1 << 16;
@@ -61,6 +62,8 @@ pub struct Shard {
     pub count: u32,
     /// Digest of the whole tree, in hexadecimal.
     pub tree: String,
+    /// Number of chunk ids. The ids of all chunks are less than this number.
+    pub ids: u32,
 }
 
 /// One part of an artefact, which contains a table in compressed frames.
@@ -86,7 +89,8 @@ impl ArtefactManifest {
     /// Checks for values that no artefact of this layout can have.
     pub(super) fn check(&self) -> Result<(), String> {
         self.check_content()?;
-        if !self.parts.iter().map(|part| part.name.as_str()).eq(PARTS.map(|(_, name)| name)) {
+        let expected = if self.shard.is_some() { &SHARD_PARTS[..] } else { &PARTS };
+        if !self.parts.iter().map(|part| part.name.as_str()).eq(expected.iter().map(|(_, name)| *name)) {
             return Err("it lists unexpected parts".to_owned());
         }
         Ok(())
@@ -97,10 +101,13 @@ impl ArtefactManifest {
         if self.index_format != FORMAT_VERSION {
             return Err(format!("it has format {}", self.index_format));
         }
-        if let Some(Shard { number, count, .. }) = &self.shard
-            && !((1..=MAX_SHARDS).contains(count) && (1..=*count).contains(number))
-        {
-            return Err(format!("it is shard {number} of {count}"));
+        if let Some(Shard { number, count, ids, .. }) = &self.shard {
+            if !((1..=MAX_SHARDS).contains(count) && (1..=*count).contains(number)) {
+                return Err(format!("it is shard {number} of {count}"));
+            }
+            if *ids > max_ids(self.chunks) {
+                return Err(format!("it has {ids} ids for {} chunks", self.chunks));
+            }
         }
         if self.chunks == u32::MAX {
             return Err("it has too many chunks".to_owned());

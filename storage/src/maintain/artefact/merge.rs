@@ -1,28 +1,30 @@
 //! Merges the artefacts of all shards of a tree into the index of a project. Nothing in the artefacts is trusted.
 //!
-//! Every artefact is first imported as a separate index in the directory for temporary files, and verified there.
-//! [`Canonical`] then numbers the chunks of all these indexes in the order of paths, as if one run had written them.
+//! The rows of each shard are checked and moved to new ids ([`super::shard`]). The postings of all shards are merged
+//! into one segment. At the end, the whole index is verified.
 
 use std::fs::File;
 use std::io::{BufReader, Seek};
 use std::path::{Path, PathBuf};
 
-use aurora_confined::Directory;
+use aurora_inverted::WINDOW;
+use roaring::RoaringBitmap;
 use serde::Serialize;
 
 use super::manifest::{ArtefactManifest, Shard};
-use super::reader::{ImportContext, Input, generation_before};
+use super::reader::{ImportContext, Input, conclude, damaged};
+use super::shard::{CheckedRows, SHARD_PARTS, ShardRows};
 use crate::environment::Environment;
 use crate::error::StorageError;
-use crate::maintain::canonical::{Canonical, Evidence};
+use crate::maintain::rebuild::KeywordBuilder;
 use crate::maintain::replacement::Replacement;
-use crate::manifest::Manifest;
-use crate::opening::OpenMode;
+use crate::manifest::SegmentInfo;
 use crate::project::{ProjectDirectory, keep_out_of_git};
-use crate::read::{Snapshot, files};
-use crate::trust::KnownIndexes;
+use crate::read::BLOCK_IDS;
+use crate::tables::Table;
 use crate::unfinished::Unfinished;
 use crate::workers::Workers;
+use crate::write::WriterOptions;
 
 /// Memory of one thread of a merge in bytes: its rows in flight, before and after they are encoded.
 const THREAD_BYTES: usize = 16 << 20;
@@ -79,49 +81,120 @@ impl Environment {
         let home = ProjectDirectory::at(directory).create().map_err(|error| StorageError::io(directory, error))?;
         keep_out_of_git(&home)?;
         let mut replacement = Replacement::begin_within(&home, context.known, memory / TRANSACTION_SHARE)?;
-        let generation = generation_before(directory)? + 1;
-        let scratch = Scratch::create(&home)?;
-        let mut snapshots = Vec::with_capacity(parts.len());
+        let options = WriterOptions { memory: memory / 2, threads, columns: Vec::new() };
+        let mut merge = Merge {
+            keywords: KeywordBuilder::begin(&home, &options, 0)?,
+            live: RoaringBitmap::new(),
+            ids: 0,
+            last_file: None,
+        };
         for part in &mut parts {
-            snapshots.push(part.import(&scratch.path(part.shard.number), context)?);
+            merge.add(part, &mut replacement, context.workers)?;
         }
-        check_order(&parts, &snapshots)?;
-        let canonical = Canonical::concatenated(&snapshots, context.workers)?;
-        let segment = canonical.rows(Evidence::Omit, &mut |operation| replacement.committer().push(operation))?;
-        let files = parts.iter().fold(0, |sum: u64, part| sum.saturating_add(part.manifest.files));
-        let mut unfinished = Unfinished::default();
-        for (at, part) in parts.iter().enumerate() {
-            let of_part = part.manifest.unfinished.clone();
-            if at == 0 { unfinished = of_part } else { unfinished.append(of_part) }
+        let announced = sum(&parts);
+        let Merge { keywords, live, .. } = merge;
+        let base = replacement.base();
+        let (segment, field_totals) = keywords.write(&base, threads, &mut replacement)?;
+        drop(base);
+        let misfit = |what: &str| StorageError::Shards(format!("a shard is damaged, or the shards do not fit: {what}"));
+        if field_totals != announced.field_totals {
+            return Err(misfit("the totals of field lengths are wrong"));
         }
-        let manifest = Manifest {
-            imported: true,
-            root: context.root.to_owned(),
-            created: context.now,
-            updated: context.now,
-            complete: parts.iter().all(|part| part.manifest.complete),
-            unfinished,
-            chunk_count: u64::from(canonical.len()),
-            file_count: files,
-            field_totals: canonical.field_totals(),
-            ..canonical.manifest(generation, segment)
-        };
-        let report = replacement.complete(&manifest)?.verify_with(context.workers);
-        if let Some(problem) = report.problems.into_iter().next() {
-            return Err(StorageError::Shards(format!("the shards do not fit together: {problem}")));
-        }
-        let merged = Merged {
+        let segment = segment.map(|info| SegmentInfo { chunks: live.len(), ..info });
+        conclude(directory, replacement, &announced, segment, live, context, |_| Ok(())).map_err(
+            |error| match error {
+                StorageError::ArtefactDamaged { what, .. } => misfit(&what),
+                error => error,
+            },
+        )?;
+        Ok(Merged {
             shards: parts.len() as u32,
-            head_commit: manifest.head_commit,
-            complete: manifest.complete,
-            files,
-            chunks: canonical.len(),
-            vectors: report.vectors,
-        };
-        drop(canonical);
-        drop(snapshots);
-        replacement.finish()?;
-        Ok(merged)
+            head_commit: announced.head_commit,
+            complete: announced.complete,
+            files: announced.files,
+            chunks: announced.chunks,
+            vectors: announced.vectors,
+        })
+    }
+}
+
+/// Returns the manifest of the whole index, without its parts.
+fn sum(parts: &[Part]) -> ArtefactManifest {
+    let mut all = parts[0].manifest.clone();
+    for Part { manifest, .. } in &parts[1..] {
+        all.unfinished.append(manifest.unfinished.clone());
+        all.complete &= manifest.complete;
+        all.files = all.files.saturating_add(manifest.files);
+        all.chunks = all.chunks.saturating_add(manifest.chunks);
+        all.vectors = all.vectors.saturating_add(manifest.vectors);
+        let totals = all.field_totals.iter_mut().zip(manifest.field_totals);
+        totals.for_each(|(sum, total)| *sum = sum.saturating_add(total));
+    }
+    all
+}
+
+/// The state of a merge.
+struct Merge {
+    keywords: KeywordBuilder,
+    /// The ids of all chunks.
+    live: RoaringBitmap,
+    /// Number of ids of the previous shards, a multiple of [`BLOCK_IDS`].
+    ids: u32,
+    /// Key of the last file of the previous shards, and the shard of this file.
+    last_file: Option<(Vec<u8>, PathBuf)>,
+}
+
+impl Merge {
+    /// Writes the rows of the next shard.
+    fn add(&mut self, part: &mut Part, to: &mut Replacement, workers: Workers) -> Result<(), StorageError> {
+        let Part { path, file, manifest, shard } = part;
+        file.rewind().map_err(|error| StorageError::io(path, error))?;
+        let mut input = Input { inner: &mut BufReader::new(&*file), name: path };
+        if input.manifest()? != *manifest {
+            return Err(input.damaged("manifest", "it was changed during the merge".to_owned()));
+        }
+        let ids = shard.ids.checked_next_multiple_of(BLOCK_IDS).and_then(|ids| self.ids.checked_add(ids));
+        let ids = ids.filter(|ids| *ids < u32::MAX - WINDOW);
+        let ids = ids.ok_or_else(|| StorageError::IdsExhausted { path: path.clone() })?;
+        let mut rows = ShardRows::new(manifest, shard, self.ids);
+        for ((table, _), listed) in SHARD_PARTS.into_iter().zip(&manifest.parts) {
+            let damaged = |what| damaged(path, &listed.name, what);
+            let mut found = CheckedRows::default();
+            input.read_part(
+                listed,
+                workers,
+                |frame| rows.check(table, &frame),
+                |frame| {
+                    let mut frame = frame.map_err(damaged)?;
+                    found.append(&mut frame).map_err(damaged)?;
+                    self.keywords.add(frame.run, frame.lengths)?;
+                    to.committer().push_sealed(frame.operations)
+                },
+            )?;
+            if table == Table::Files {
+                self.follow(path, &found)?;
+            }
+            rows.end(table, found).map_err(damaged)?;
+        }
+        input.end()?;
+        self.live.extend(rows.live());
+        self.ids = ids;
+        Ok(())
+    }
+
+    /// Checks that the paths of a shard are greater than the paths of the previous shards.
+    fn follow(&mut self, path: &Path, files: &CheckedRows) -> Result<(), StorageError> {
+        if files.first.is_empty() {
+            return Ok(());
+        }
+        if let Some((last, before)) = &self.last_file
+            && *last >= files.first
+        {
+            let (a, b, at) = (before.display(), path.display(), files.first.escape_ascii());
+            return Err(StorageError::Shards(format!("{a} and {b} overlap at {at}")));
+        }
+        self.last_file = Some((files.last.clone(), path.to_owned()));
+        Ok(())
     }
 }
 
@@ -132,18 +205,6 @@ impl Part {
         let whole = || StorageError::Shards(format!("{} is a whole index and not a shard", path.display()));
         let shard = manifest.shard.clone().ok_or_else(whole)?;
         Ok(Self { path, file, manifest, shard })
-    }
-
-    /// Imports and verifies the artefact. `directory` is the `.aurora` directory of the new index.
-    fn import(&mut self, directory: &Path, context: ImportContext<'_>) -> Result<Snapshot, StorageError> {
-        self.file.rewind().map_err(|error| StorageError::io(&self.path, error))?;
-        let mut input = Input { inner: &mut BufReader::new(&self.file), name: &self.path };
-        if input.manifest()? != self.manifest {
-            return Err(input.damaged("manifest", "it was changed during the merge".to_owned()));
-        }
-        let context = ImportContext { name: &self.path, known: &KnownIndexes::none(), ..context };
-        input.import(directory, &self.manifest, context)?;
-        Environment::open(directory, OpenMode::Existing)?.snapshot()
     }
 }
 
@@ -213,50 +274,4 @@ fn different_settings(a: &ArtefactManifest, b: &ArtefactManifest) -> Option<Stri
         ("the programs that were allowed", settings(&a.unfinished) == settings(&b.unfinished)),
     ];
     checks.into_iter().find(|(_, is_equal)| !is_equal).map(|(what, _)| what.to_owned())
-}
-
-/// Checks that all paths of a shard are greater than the paths of the previous shard.
-fn check_order(parts: &[Part], snapshots: &[Snapshot]) -> Result<(), StorageError> {
-    let mut last: Option<(Vec<u8>, &Part)> = None;
-    for (part, snapshot) in parts.iter().zip(snapshots) {
-        let mut records = snapshot.files();
-        let Some(first) = records.next().transpose()? else { continue };
-        if let Some((key, before)) = &last
-            && *key >= files::key(&first.path)
-        {
-            let (a, b) = (before.path.display(), part.path.display());
-            return Err(StorageError::Shards(format!("{a} and {b} overlap at {}", first.path.escape_debug())));
-        }
-        let end = records.last().transpose()?.map_or(first.path, |file| file.path);
-        last = Some((files::key(&end), part));
-    }
-    Ok(())
-}
-
-/// The directory of the imported shards, which is removed when the value is dropped. The next writer removes the
-/// directory of a killed merge.
-struct Scratch {
-    home: Directory,
-}
-
-impl Scratch {
-    const NAME: &str = ProjectDirectory::TEMPORARY;
-
-    /// Creates an empty directory. The caller holds the writer's lock.
-    fn create(home: &Directory) -> Result<Self, StorageError> {
-        let created = home.remove(Self::NAME).and_then(|()| home.create_private_directory(Self::NAME));
-        created.map_err(|error| StorageError::io(&home.path().join(Self::NAME), error))?;
-        Ok(Self { home: home.clone() })
-    }
-
-    fn path(&self, shard: u32) -> PathBuf {
-        self.home.path().join(Self::NAME).join(format!("shard-{shard}"))
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        // If the directory cannot be removed now, the next writer removes it.
-        drop(self.home.remove(Self::NAME));
-    }
 }

@@ -18,6 +18,7 @@ mod manifest;
 mod merge;
 mod part;
 mod reader;
+mod shard;
 mod writer;
 
 pub use manifest::{ArtefactManifest, ArtefactPart, MAX_SHARDS, Shard};

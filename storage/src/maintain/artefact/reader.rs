@@ -4,13 +4,15 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
 
+use roaring::RoaringBitmap;
+
 use super::check::{Checker, Limits};
-use super::manifest::{ArtefactManifest, Shard};
+use super::manifest::{ArtefactManifest, ArtefactPart, Shard};
 use super::part::{Frame, PartReader};
 use super::{HEADER, MAGIC, MAX_MANIFEST_BYTES, PARTS, VERSION};
 use crate::environment::Environment;
 use crate::error::StorageError;
-use crate::maintain::canonical::SEGMENT;
+use crate::maintain::canonical::segment_info;
 use crate::maintain::replacement::Replacement;
 use crate::manifest::{FORMAT_VERSION, Manifest, SegmentInfo};
 use crate::opening::OpenMode;
@@ -54,48 +56,29 @@ impl Environment {
             let what = format!("{} is only shard {number} of {count} of an index", context.name.display());
             return Err(StorageError::Shards(what));
         }
-        input.import(directory, &announced, context)?;
+        let home = ProjectDirectory::at(directory).create().map_err(|error| StorageError::io(directory, error))?;
+        keep_out_of_git(&home)?;
+        let mut replacement = Replacement::begin(&home, context.known)?;
+        let bytes = input.write_rows(&announced, &mut replacement, context.workers)?;
+        let counted = |info| SegmentInfo { terms: announced.terms, postings: announced.postings, bytes, ..info };
+        let segment = segment_info(announced.chunks).map(counted);
+        let live = (0..announced.chunks).collect();
+        conclude(directory, replacement, &announced, segment, live, context, |_| Ok(()))?;
         Ok(announced)
     }
 }
 
-impl Input<'_> {
-    /// Writes the rest of the artefact to the index of a project, see [`Environment::import`].
-    pub(super) fn import(
-        &mut self,
-        directory: &Path,
-        announced: &ArtefactManifest,
-        context: ImportContext<'_>,
-    ) -> Result<(), StorageError> {
-        let home = ProjectDirectory::at(directory).create().map_err(|error| StorageError::io(directory, error))?;
-        keep_out_of_git(&home)?;
-        let mut replacement = Replacement::begin(&home, context.known)?;
-        let segment_bytes = self.write_rows(announced, &mut replacement, context.workers)?;
-        conclude(directory, replacement, announced, segment_bytes, context, |_| Ok(()))?;
-        Ok(())
-    }
-}
-
 /// Publishes the rows of an imported artefact as the index of the project, after the verification of the whole index
-/// and `check`. Returns the manifest of the index.
+/// and `check`. `live` contains the ids of all chunks. Returns the manifest of the index.
 pub(super) fn conclude(
     directory: &Path,
     mut replacement: Replacement,
     announced: &ArtefactManifest,
-    segment_bytes: u64,
+    segment: Option<SegmentInfo>,
+    live: RoaringBitmap,
     context: ImportContext<'_>,
     check: impl FnOnce(&Snapshot) -> Result<(), StorageError>,
 ) -> Result<Manifest, StorageError> {
-    let segment = SegmentInfo {
-        id: SEGMENT,
-        first_chunk: 0,
-        end_chunk: announced.chunks,
-        chunks: u64::from(announced.chunks),
-        terms: announced.terms,
-        postings: announced.postings,
-        bytes: segment_bytes,
-    };
-    let segments: Vec<_> = (announced.chunks > 0).then_some(segment).into_iter().collect();
     let manifest = Manifest {
         generation: generation_before(directory)? + 1,
         model: announced.model.clone(),
@@ -111,12 +94,12 @@ pub(super) fn conclude(
         chunk_count: u64::from(announced.chunks),
         file_count: announced.files,
         field_totals: announced.field_totals,
-        next_segment: segments.len() as u32,
-        segments,
-        next_chunk_id: announced.chunks,
+        next_segment: segment.iter().map(|segment| segment.id + 1).sum(),
+        next_chunk_id: segment.as_ref().map_or(0, |segment| segment.end_chunk),
+        segments: segment.into_iter().collect(),
         ..Manifest::empty()
     };
-    let snapshot = replacement.complete(&manifest)?;
+    let snapshot = replacement.complete(&manifest, live)?;
     let report = snapshot.verify_with(context.workers);
     if let Some(problem) = report.problems.into_iter().next() {
         return Err(damaged(context.name, "content", problem));
@@ -132,7 +115,7 @@ pub(super) fn conclude(
 }
 
 /// Returns the generation of the current index; 0 if there is no usable index. The caller holds the writer's lock.
-pub(super) fn generation_before(directory: &Path) -> Result<u64, StorageError> {
+fn generation_before(directory: &Path) -> Result<u64, StorageError> {
     match Environment::open(directory, OpenMode::Existing).and_then(|environment| environment.snapshot()) {
         Ok(snapshot) => Ok(snapshot.manifest().generation),
         Err(StorageError::NoIndex { .. }) => Ok(0),
@@ -205,34 +188,22 @@ impl Input<'_> {
             |batches| {
                 for ((table, _), part) in PARTS.into_iter().zip(&announced.parts) {
                     let damaged = |what| damaged(name, &part.name, what);
-                    let read_error = |error: io::Error| match error.kind() {
-                        io::ErrorKind::InvalidData => damaged(error.to_string()),
-                        _ => StorageError::io(name, error),
-                    };
-                    let mut reader = PartReader::new(part, &mut *self.inner);
-                    workers.in_order(
-                        |frame: Frame| limits.check(table, &frame),
+                    self.read_part(
+                        part,
+                        workers,
+                        |frame| limits.check(table, &frame),
                         |frame| {
                             let frame = frame.map_err(damaged)?;
                             let size = frame.size;
                             batches.push(size, (&part.name, checker.push(table, frame).map_err(damaged)?))
                         },
-                        |frames| {
-                            while let Some(frame) = reader.next().map_err(read_error)? {
-                                frames.push(frame.size(), frame)?;
-                            }
-                            Ok(())
-                        },
                     )?;
-                    reader.finish().map_err(read_error)?;
                     batches.push(0, (&part.name, checker.end(table).map_err(damaged)?))?;
                 }
                 Ok(())
             },
         )?;
-        if !self.read_up_to(1)?.is_empty() {
-            return Err(self.damaged("end", "it continues after the last part".to_owned()));
-        }
+        self.end()?;
         if (checker.files, checker.vectors) != (announced.files, announced.vectors) {
             return Err(self.damaged("manifest", "its number of files or vectors is wrong".to_owned()));
         }
@@ -240,6 +211,38 @@ impl Input<'_> {
             return Err(self.damaged("manifest", "its numbers of unfinished rows are wrong".to_owned()));
         }
         Ok(checker.segment_bytes)
+    }
+
+    /// Reads the next part. The threads of `workers` call `check` for every frame, and `each` receives the results in
+    /// order.
+    pub(super) fn read_part<T: Send>(
+        &mut self,
+        part: &ArtefactPart,
+        workers: Workers,
+        check: impl Fn(Frame) -> T + Sync,
+        each: impl FnMut(T) -> Result<(), StorageError>,
+    ) -> Result<(), StorageError> {
+        let name = self.name;
+        let read_error = |error: io::Error| match error.kind() {
+            io::ErrorKind::InvalidData => damaged(name, &part.name, error.to_string()),
+            _ => StorageError::io(name, error),
+        };
+        let mut reader = PartReader::new(part, &mut *self.inner);
+        workers.in_order(check, each, |frames| {
+            while let Some(frame) = reader.next().map_err(read_error)? {
+                frames.push(frame.size(), frame)?;
+            }
+            Ok(())
+        })?;
+        reader.finish().map_err(read_error)
+    }
+
+    /// Checks that the artefact ends after its last part.
+    pub(super) fn end(&mut self) -> Result<(), StorageError> {
+        match self.read_up_to(1)?.is_empty() {
+            true => Ok(()),
+            false => Err(self.damaged("end", "it continues after the last part".to_owned())),
+        }
     }
 
     /// Reads `length` bytes, or as many as the input has.

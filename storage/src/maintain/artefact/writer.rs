@@ -8,12 +8,13 @@ use aurora_confined::Directory;
 
 use super::manifest::{ArtefactManifest, Shard};
 use super::part::{Frame, FrameBuilder, LEVEL, PartWriter, SHARD_LEVEL};
+use super::shard::{self, Counts, SHARD_PARTS};
 use super::{HEADER, MAGIC, PARTS, UNFINISHED_PREFIX, VERSION};
 use crate::error::StorageError;
 use crate::maintain::canonical::{Canonical, Evidence};
 use crate::manifest::FORMAT_VERSION;
 use crate::read::{Snapshot, VectorBlockWriter};
-use crate::tables::{Operation, Table, block_key};
+use crate::tables::{Emit, Operation, Table, block_key};
 use crate::workers::Workers;
 
 impl Snapshot {
@@ -28,7 +29,8 @@ impl Snapshot {
         self.export_shard(target, program, None, workers)
     }
 
-    /// Like [`Self::export`], for an index of one shard of a tree. With `None`, the index covers the whole tree.
+    /// Like [`Self::export`], for an index of one shard of a tree. With `None`, the index covers the whole tree. The
+    /// index of a shard must have been written in one run, because its deleted chunks keep their ids.
     ///
     /// # Errors
     /// Returns the errors of [`Self::export`].
@@ -110,38 +112,37 @@ impl Export<'_> {
         written.map(|()| manifest).map_err(|error| self.io(error))
     }
 
-    /// Writes the parts to temporary files, in the order of [`PARTS`].
+    /// Writes the parts to temporary files, in their order in the manifest.
     fn parts(&self, program: &str) -> Result<(ArtefactManifest, Vec<File>), StorageError> {
         let known = self.snapshot.manifest();
         if known.generation == 0 {
             return Err(StorageError::Refused("nothing has been indexed yet".to_owned()));
         }
-        let canonical = Canonical::new(self.snapshot, self.workers)?;
-        let mut parts = PARTS.into_iter().map(|(_, name)| self.start(name)).collect::<Result<Vec<_>, _>>()?;
-        let level = if self.shard.is_some() { SHARD_LEVEL } else { LEVEL };
+        let (tables, level) = match self.shard {
+            Some(_) => (&SHARD_PARTS[..], SHARD_LEVEL),
+            None => (&PARTS[..], LEVEL),
+        };
+        let mut parts = tables.iter().map(|(_, name)| self.start(name)).collect::<Result<Vec<_>, _>>()?;
         let compress = |(part, rows): (usize, Vec<u8>)| (part, Frame::new(&rows, level));
-        let (vectors, segment) = self.workers.in_order(
+        let counts = self.workers.in_order(
             compress,
             |(part, frame)| frame.and_then(|frame| parts[part].push(&frame)).map_err(|error| self.io(error)),
             |frames| {
-                let mut builders = PARTS.map(|(_, name)| FrameBuilder::new(name));
+                let mut builders: Vec<_> = tables.iter().map(|(_, name)| FrameBuilder::new(name)).collect();
                 let mut emit = |Operation { table, key, value }| {
-                    let part = PARTS.iter().position(|(of_part, _)| *of_part == table);
+                    let part = tables.iter().position(|(of_part, _)| *of_part == table);
                     let part = part.expect("every emitted row belongs to a part");
                     let rows = builders[part].push(&key, &value.unwrap_or_default()).map_err(|error| self.io(error))?;
                     rows.map_or(Ok(()), |rows| frames.push(rows.len(), (part, rows)))
                 };
-                canonical.bare_chunks(&mut emit)?;
-                canonical.files(Evidence::Omit, &mut emit)?;
-                canonical.representations(&mut emit)?;
-                canonical.bare_blames(&mut emit)?;
-                canonical.lengths(&mut emit)?;
-                let vectors = canonical.vectors(bare_block, &mut emit)?;
-                let segment = canonical.segment(&mut emit)?;
+                let counts = match self.shard {
+                    Some(_) => shard::rows(self.snapshot, self.workers, &mut emit)?,
+                    None => self.canonical_rows(&mut emit)?,
+                };
                 for (part, builder) in builders.iter_mut().enumerate() {
                     builder.take().map_or(Ok(()), |rows| frames.push(rows.len(), (part, rows)))?;
                 }
-                Ok((vectors, segment))
+                Ok(counts)
             },
         )?;
         let finished = parts.into_iter().map(PartWriter::finish).collect::<io::Result<Vec<_>>>();
@@ -157,14 +158,29 @@ impl Export<'_> {
             columns: known.columns.clone(),
             unfinished: known.unfinished.clone(),
             files: known.file_count,
-            chunks: canonical.len(),
-            vectors,
-            terms: segment.as_ref().map_or(0, |segment| segment.terms),
-            postings: segment.as_ref().map_or(0, |segment| segment.postings),
+            chunks: self.snapshot.live().len() as u32,
+            vectors: counts.vectors,
+            terms: counts.terms,
+            postings: counts.postings,
             field_totals: known.field_totals,
             parts,
         };
+        manifest.check().map_err(StorageError::Refused)?;
         Ok((manifest, files))
+    }
+
+    /// Emits the rows of an index that was written in one run.
+    fn canonical_rows(&self, emit: Emit<'_>) -> Result<Counts, StorageError> {
+        let canonical = Canonical::new(self.snapshot, self.workers)?;
+        canonical.bare_chunks(emit)?;
+        canonical.files(Evidence::Omit, emit)?;
+        canonical.representations(emit)?;
+        canonical.bare_blames(emit)?;
+        canonical.lengths(emit)?;
+        let vectors = canonical.vectors(bare_block, emit)?;
+        let segment = canonical.segment(emit)?;
+        let (terms, postings) = segment.map_or((0, 0), |segment| (segment.terms, segment.postings));
+        Ok(Counts { vectors, terms, postings })
     }
 
     fn start(&self, name: &'static str) -> Result<PartWriter, StorageError> {

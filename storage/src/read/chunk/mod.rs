@@ -20,4 +20,6 @@ pub use record::{
 };
 pub(crate) use records::Records;
 pub use stored::ChunkRecord;
-pub(crate) use stored::{ArchivedSourceRecord, ArchivedStoredChunk, SourceRecord, decode, encode, key_base};
+pub(crate) use stored::{
+    ArchivedSourceRecord, ArchivedStoredChunk, SourceRecord, decode, encode, key_base, move_source,
+};

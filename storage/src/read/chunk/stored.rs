@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 
+use rkyv::munge::munge;
 use rkyv::rancor;
 
 use super::kind::ChunkType;
@@ -117,10 +118,26 @@ pub(crate) fn decode(bytes: &[u8]) -> Option<&ArchivedStoredChunk> {
     fields.numbers.is_valid(fields.git == GitState::Tracked).then_some(record)
 }
 
+/// Adds a number to the id of the source record in a record. Returns `None` if the bytes are invalid.
+pub(crate) fn move_source(bytes: &mut [u8], by: u32) -> Option<()> {
+    let record = rkyv::access_mut::<ArchivedStoredChunk, rancor::Failure>(bytes).ok()?;
+    munge!(let ArchivedStoredChunk { source, .. } = record);
+    let moved = source.to_native().checked_add(by)?;
+    *source.unseal() = moved.into();
+    Some(())
+}
+
 impl RareFields {
     fn is_empty(&self) -> bool {
         let Self { definitions, metadata, governance, date } = self;
         definitions.is_empty() && metadata.is_empty() && governance.is_none() && date.is_none()
+    }
+}
+
+impl ArchivedSourceRecord {
+    /// Path of the file.
+    pub(crate) fn path(&self) -> &str {
+        &self.path
     }
 }
 

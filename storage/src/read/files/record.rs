@@ -38,6 +38,12 @@ pub struct FileRecord {
 }
 
 impl FileRecord {
+    /// Removes the data by which this machine recognises an unchanged file.
+    pub(crate) fn omit_evidence(&mut self) {
+        self.stamp = FileStamp::default();
+        self.blob.clear();
+    }
+
     /// Returns the record of a file that is stored in parts, from the record of the parts so far and the record of the
     /// next part. The result has the fields of the next part, and the chunks and unfinished rows of both.
     pub(crate) fn followed_by(self, next: Self) -> Self {

@@ -73,13 +73,8 @@ impl Environment {
         if field_totals != announced.field_totals {
             return Err(import.damaged("manifest", "its totals of field lengths are wrong".to_owned()));
         }
-        let counted = ArtefactManifest {
-            terms: segment.as_ref().map_or(0, |segment| segment.terms),
-            postings: segment.as_ref().map_or(0, |segment| segment.postings),
-            ..announced.clone()
-        };
-        let bytes = segment.as_ref().map_or(0, |segment| segment.bytes);
-        conclude(directory, replacement, &counted, bytes, context, |snapshot| {
+        let live = (0..announced.chunks).collect();
+        conclude(directory, replacement, announced, segment, live, context, |snapshot| {
             if snapshot.digest_with(context.workers)? == digest {
                 return Ok(());
             }
