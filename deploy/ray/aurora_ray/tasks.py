@@ -116,10 +116,12 @@ def index_shard(source: Source, planned: Plan, number: int, settings: Settings):
     """Indexes one shard. Returns the usage and the part: its bytes, or its path in the shared directory."""
     with scratch() as temporary, checkout(source, planned.commit, settings, temporary) as (root, _):
         part = temporary / "part"
+        # The tasks on a machine share the walk over the history.
+        history = cache_of(settings) / f".{source.name}.history"
         arguments = [settings.aur, "mem", "index", "--quiet", "--color", "never", *settings.options]
-        shard = ["--shard", f"{number}/{planned.shards}", "--output", str(part), "--", str(root)]
+        shard = ["--shard", f"{number}/{planned.shards}", "--output", str(part), "--history", str(history)]
         before = times()
-        code, message = run([*arguments, *shard], temporary)
+        code, message = run([*arguments, *shard, "--", str(root)], temporary)
         if code not in (0, 1) or not part.is_file():
             raise BuildError(message or f"aur ended with exit code {code}")
         return usage(before, part, message if code else None), handed_over(part, settings)
@@ -199,14 +201,20 @@ def checkout(source: Source, commit: str | None, settings: Settings, temporary: 
             raise BuildError(f"{root} is at commit {found} on {socket.gethostname()}, and not at {commit}")
         yield root, found
         return
-    cache = pathlib.Path(settings.cache or os.path.expanduser("~/.cache/aurora-ray"))
-    cache.mkdir(mode=0o700, parents=True, exist_ok=True)
+    cache = cache_of(settings)
     root = cache / source.name
     with locked(cache / f".{source.name}.lock", fcntl.LOCK_EX) as lock:
         found = fetch(source, commit, root, temporary)
         # Others may use the clone, and none may change it.
         fcntl.flock(lock, fcntl.LOCK_SH)
         yield root, found
+
+
+def cache_of(settings: Settings) -> pathlib.Path:
+    """Returns the directory for clones on this machine, and creates it."""
+    cache = pathlib.Path(settings.cache or os.path.expanduser("~/.cache/aurora-ray"))
+    cache.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return cache
 
 
 def fetch(source: Source, commit: str | None, root: pathlib.Path, temporary: pathlib.Path) -> str:
