@@ -54,16 +54,25 @@ pub(crate) fn may_build(root: &Path, terminal: &Terminal) -> Outcome {
 /// Builds the missing index of a root for a search. Prints progress and a closing line to standard error.
 pub(crate) fn build_for_search(root: &Path, program: &Program) -> Outcome {
     program.terminal.note(&format!("no index yet; indexing {}", root.display()));
-    run_for_search(root, program)
+    run_for_search(root, false, program)
 }
 
-/// Brings the index of a root up to date. Prints progress and a closing line to standard error.
-pub(crate) fn run_for_search(root: &Path, program: &Program) -> Outcome {
+/// Brings the index of a root up to date. Unless `is_quiet` is set, prints progress and a closing line to standard
+/// error.
+pub(crate) fn run_for_search(root: &Path, is_quiet: bool, program: &Program) -> Outcome {
     let options = without_untrusted(root, program)?;
-    let summary = build(&options, &progress::IndexProgress::visible(program.terminal.live), program)?;
+    let progress = if is_quiet {
+        progress::IndexProgress::hidden()
+    } else {
+        progress::IndexProgress::visible(program.terminal.live)
+    };
+    let summary = build(&options, &progress, program)?;
     print_problems(&summary, &program.terminal);
     if options.cancel.is_cancelled() {
         return Err(Failure::Interrupted("the index is incomplete; `aur mem index` continues".to_owned()));
+    }
+    if is_quiet {
+        return Ok(());
     }
     let (files, chunks) =
         (units::counted(summary.files.indexed, "file"), units::counted(summary.chunks.total, "chunk"));
@@ -89,7 +98,7 @@ pub(crate) fn repair(project: &Project, problem: &str, program: &Program) -> Out
     program.terminal.warn(&format!("the index of {shown} cannot be used ({problem}); it is set aside and rebuilt"));
     match Environment::set_aside(&project.directory()) {
         // The other process rebuilds the index; the run waits for it.
-        Ok(()) | Err(StorageError::Locked { .. }) => run_for_search(project.root(), program),
+        Ok(()) | Err(StorageError::Locked { .. }) => run_for_search(project.root(), false, program),
         Err(error) => Err(error.into()),
     }
 }

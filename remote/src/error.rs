@@ -84,6 +84,9 @@ pub enum RemoteError {
     /// The remote has a different manifest with a known number.
     #[error("manifest {0} of the remote has changed since it was seen before")]
     Changed(u64),
+    /// The caller stopped the operation with a [`Stopper`](crate::Stopper).
+    #[error("the operation was stopped")]
+    Stopped,
     /// Another process prevents the operation.
     #[error("{0}")]
     Busy(String),

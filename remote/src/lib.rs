@@ -48,3 +48,4 @@ pub use push::{PushContext, PushProgress, Pushed};
 pub use remote::{Listed, Remote, Trust};
 pub use settings::{REMOTE_TABLE, REMOTES_TABLE, RemoteSettings, add_remote};
 pub use signature::{Signature, SigningKey, TrustedKeys};
+pub use store::Stopper;

@@ -22,6 +22,8 @@ const PUSH: &str = "push-";
 const PRUNE_SECONDS: i64 = 1200;
 /// Maximum time of a prune. It leaves time for requests that are under way.
 const MAX_PRUNE: Duration = Duration::from_secs(600);
+/// Maximum time for removing an object after the operation was stopped.
+const MAX_RELEASE: Duration = Duration::from_secs(5);
 /// Interval at which a push checks whether a prune has ended.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
@@ -76,10 +78,25 @@ impl Lock {
         let mut random = [0; 8];
         getrandom::fill(&mut random).map_err(|error| RemoteError::Busy(format!("no random numbers: {error}")))?;
         let name = format!("{prefix}{:016x}", u64::from_le_bytes(random));
-        store.put(&format!("locks/{name}"), Vec::new()).await?;
-        let (own, others): (Vec<Entry>, _) =
-            store.list("locks").await?.into_iter().partition(|entry| entry.name == name);
-        Ok((own.first().map(|own| Self { name: format!("locks/{name}"), time: own.modified, started }), others))
+        let mut lock = Self { name: format!("locks/{name}"), time: 0, started };
+        let written = async {
+            store.put(&lock.name, Vec::new()).await?;
+            store.list("locks").await
+        };
+        let listed = match written.await {
+            Ok(listed) => listed,
+            Err(error) => {
+                // The request may have written the object nevertheless.
+                lock.release(store).await;
+                return Err(error);
+            }
+        };
+        let (own, others): (Vec<Entry>, _) = listed.into_iter().partition(|entry| entry.name == name);
+        let own = own.first().map(|own| {
+            lock.time = own.modified;
+            lock
+        });
+        Ok((own, others))
     }
 
     /// Whether an object is of a prune that was not killed.
@@ -102,8 +119,12 @@ impl Lock {
         Ok(())
     }
 
-    /// Removes the object. An object that cannot be removed is ignored later.
+    /// Removes the object, also after the operation was stopped. An object that cannot be removed is ignored later.
     pub(crate) async fn release(self, store: &Store) {
-        drop(store.delete(&self.name).await);
+        if store.stopper.is_stopped() {
+            drop(tokio::time::timeout(MAX_RELEASE, store.unstopped().delete(&self.name)).await);
+        } else {
+            drop(store.delete(&self.name).await);
+        }
     }
 }

@@ -10,6 +10,7 @@ use object_store::path::Path;
 use object_store::prefix::PrefixStore;
 use object_store::{Error, ObjectStore, ObjectStoreExt, PutMode};
 use tokio::runtime::{Builder, Runtime};
+use tokio::sync::watch;
 
 use crate::error::RemoteError;
 use crate::location::RemoteUrl;
@@ -34,10 +35,27 @@ pub(crate) struct Entry {
     pub(crate) modified: i64,
 }
 
+/// Stops the operations of a remote, from any thread.
+#[derive(Clone, Default)]
+pub struct Stopper(Arc<watch::Sender<bool>>);
+
+impl Stopper {
+    /// Ends running requests, and lets all later ones fail with [`RemoteError::Stopped`].
+    pub fn stop(&self) {
+        self.0.send_replace(true);
+    }
+
+    /// Whether the operations were stopped.
+    pub fn is_stopped(&self) -> bool {
+        *self.0.borrow()
+    }
+}
+
 /// The objects below the URL of a remote.
 #[derive(Clone)]
 pub(crate) struct Store {
     objects: Arc<dyn ObjectStore>,
+    pub(crate) stopper: Stopper,
 }
 
 impl Store {
@@ -45,9 +63,8 @@ impl Store {
     pub(crate) fn open(url: &RemoteUrl, creates: bool) -> Result<Self, RemoteError> {
         let Some(directory) = url.directory() else {
             let store = network_store(url)?;
-            return Ok(Self {
-                objects: Arc::new(PrefixStore::new(store, Path::parse(url.prefix()).map_err(invalid)?)),
-            });
+            let objects = Arc::new(PrefixStore::new(store, Path::parse(url.prefix()).map_err(invalid)?));
+            return Ok(Self::new(objects));
         };
         if creates {
             #[allow(clippy::disallowed_methods, reason = "the user has named the directory")]
@@ -59,7 +76,21 @@ impl Store {
         let local = LocalFileSystem::new_with_prefix(&directory);
         let local = local.map_err(|source| RemoteError::Store { action: format!("open {url}"), source })?;
         // A power failure must not leave an empty object under the name of a part.
-        Ok(Self { objects: Arc::new(local.with_fsync(true)) })
+        Ok(Self::new(Arc::new(local.with_fsync(true))))
+    }
+
+    fn new(objects: Arc<dyn ObjectStore>) -> Self {
+        Self { objects, stopper: Stopper::default() }
+    }
+
+    /// Returns the store for requests that clean up after the operations were stopped.
+    pub(crate) fn unstopped(&self) -> Self {
+        Self { stopper: Stopper::default(), ..self.clone() }
+    }
+
+    /// Fails if the operations were stopped.
+    pub(crate) fn check_running(&self) -> Result<(), RemoteError> {
+        if self.stopper.is_stopped() { Err(RemoteError::Stopped) } else { Ok(()) }
     }
 
     /// Reads an object. Returns `None` if it does not exist.
@@ -82,7 +113,7 @@ impl Store {
             }
             Ok(Some(bytes))
         };
-        within(REQUEST_SECONDS, action, read).await
+        self.within(REQUEST_SECONDS, action, read).await
     }
 
     /// Writes an object that does not exist yet. Returns `false` if it exists.
@@ -110,7 +141,7 @@ impl Store {
             let put = self.objects.put_opts(&Path::from(name), bytes.into(), mode.into()).await;
             put.map(drop).map_err(|source| RemoteError::Store { action: action(), source })
         };
-        within(REQUEST_SECONDS, action, put).await
+        self.within(REQUEST_SECONDS, action, put).await
     }
 
     /// Deletes an object, which may be missing.
@@ -122,7 +153,7 @@ impl Store {
                 Err(source) => Err(RemoteError::Store { action: action(), source }),
             }
         };
-        within(REQUEST_SECONDS, action, delete).await
+        self.within(REQUEST_SECONDS, action, delete).await
     }
 
     /// Lists the objects below a prefix.
@@ -145,7 +176,7 @@ impl Store {
                 Err(source) => Err(RemoteError::Store { action: action(), source }),
             }
         };
-        within(LIST_SECONDS, action, list).await
+        self.within(LIST_SECONDS, action, list).await
     }
 
     /// Returns the store's time of the last write to an object.
@@ -158,7 +189,24 @@ impl Store {
                 Err(source) => Err(RemoteError::Store { action: action(), source }),
             }
         };
-        within(REQUEST_SECONDS, action, head).await
+        self.within(REQUEST_SECONDS, action, head).await
+    }
+
+    /// Limits the time of a request, and ends it when the operations are stopped.
+    async fn within<T>(
+        &self,
+        seconds: u64,
+        action: impl Fn() -> String,
+        request: impl Future<Output = Result<T, RemoteError>>,
+    ) -> Result<T, RemoteError> {
+        let mut stopped = self.stopper.0.subscribe();
+        tokio::select! {
+            biased;
+            _ = stopped.wait_for(|stopped| *stopped) => Err(RemoteError::Stopped),
+            result = tokio::time::timeout(Duration::from_secs(seconds), request) => {
+                result.unwrap_or_else(|_| Err(RemoteError::Timeout { action: action(), seconds }))
+            }
+        }
     }
 }
 
@@ -166,16 +214,6 @@ impl Store {
 pub(crate) fn runtime() -> Result<Runtime, RemoteError> {
     let runtime = Builder::new_multi_thread().worker_threads(2).thread_name("aurora-remote").enable_all().build();
     runtime.map_err(|source| RemoteError::Io { path: "threads".into(), source })
-}
-
-/// Limits the time of a request.
-async fn within<T>(
-    seconds: u64,
-    action: impl Fn() -> String,
-    request: impl Future<Output = Result<T, RemoteError>>,
-) -> Result<T, RemoteError> {
-    let result = tokio::time::timeout(Duration::from_secs(seconds), request).await;
-    result.unwrap_or_else(|_| Err(RemoteError::Timeout { action: action(), seconds }))
 }
 
 fn invalid(error: impl std::fmt::Display) -> RemoteError {

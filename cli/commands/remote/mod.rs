@@ -2,7 +2,6 @@
 
 mod add;
 mod list;
-mod opened;
 mod prune;
 mod pull;
 mod push;

@@ -1,4 +1,4 @@
-//! Opens the remote of a command: its configuration, keys and project.
+//! Remotes: their configuration and keys, and transfers that Ctrl-C stops.
 
 use std::path::{Path, PathBuf};
 
@@ -9,10 +9,11 @@ use aurora_storage::ProjectDirectory;
 use aurora_suggest::did_you_mean;
 use clap::Args;
 
-use crate::context::{Failure, Outcome, Program};
+use crate::context::{Failure, Outcome, Program, interrupt};
+use crate::output::progress::TransferProgress;
 
 /// Maximum size of a configuration file in bytes.
-pub(super) const MAX_CONFIG_BYTES: u64 = 1 << 20;
+pub(crate) const MAX_CONFIG_BYTES: u64 = 1 << 20;
 /// Environment variable with the file of the secret key.
 const SIGNING_KEY: &str = "AURORA_SIGNING_KEY";
 /// Environment variable with the password of the secret key.
@@ -30,27 +31,28 @@ pub(crate) struct RemoteArgs {
 }
 
 /// An opened remote with its context.
-pub(super) struct Opened {
-    pub(super) project: Project,
-    pub(super) settings: RemoteSettings,
-    pub(super) remote: Remote,
+pub(crate) struct Opened {
+    pub(crate) name: String,
+    pub(crate) project: Project,
+    pub(crate) settings: RemoteSettings,
+    pub(crate) remote: Remote,
 }
 
 impl RemoteArgs {
     /// Opens the remote. `creates` allows it to create a missing directory.
-    pub(super) fn open(&self, allows_unsigned: bool, creates: bool, program: &Program) -> Outcome<Opened> {
+    pub(crate) fn open(&self, allows_unsigned: bool, creates: bool, program: &Program) -> Outcome<Opened> {
         let project = program.find(self.root.as_deref())?;
         let settings = settings(project.root())?;
         let url = find(&settings, &self.name)?;
         let trust = Trust { keys: settings.trusted_keys.clone(), allows_unsigned };
         let records = user::absolute_directory().map(|user| user.remote_records());
         let remote = Remote::open(url, trust, records, creates).map_err(failure)?;
-        Ok(Opened { project, settings, remote })
+        Ok(Opened { name: self.name.clone(), project, settings, remote })
     }
 }
 
 /// Reads the remotes and keys from the user's and the project's configuration.
-pub(super) fn settings(root: &Path) -> Outcome<RemoteSettings> {
+pub(crate) fn settings(root: &Path) -> Outcome<RemoteSettings> {
     let unreadable = |path: &Path, error| Failure::new(format!("cannot read {}: {error}", path.display()));
     let is_missing = |error: &std::io::Error| {
         matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory)
@@ -80,7 +82,7 @@ fn find(settings: &RemoteSettings, name: &str) -> Outcome<RemoteUrl> {
 }
 
 /// Reads the secret key, if there is one.
-pub(super) fn signing_key(settings: &RemoteSettings) -> Outcome<Option<SigningKey>> {
+pub(crate) fn signing_key(settings: &RemoteSettings) -> Outcome<Option<SigningKey>> {
     let variable = std::env::var_os(SIGNING_KEY).filter(|path| !path.is_empty()).map(PathBuf::from);
     let Some(path) = variable.or_else(|| settings.signing_key.clone()) else { return Ok(None) };
     let path = match (path.strip_prefix("~"), std::env::home_dir()) {
@@ -91,9 +93,31 @@ pub(super) fn signing_key(settings: &RemoteSettings) -> Outcome<Option<SigningKe
     SigningKey::read(&path, password).map(Some).map_err(failure)
 }
 
+/// Runs a transfer and shows its progress. The first Ctrl-C stops the transfer, and the second one ends the process.
+/// `kept` describes what an interrupted transfer leaves behind.
+pub(crate) fn transfer<T>(
+    remote: &Remote,
+    progress: &TransferProgress,
+    kept: &'static str,
+    run: impl FnOnce() -> Outcome<T>,
+) -> Outcome<T> {
+    let stopper = remote.stopper();
+    interrupt::stops_with_message(move || stopper.stop(), kept);
+    let result = run();
+    interrupt::ends(|| {});
+    progress.clear();
+    match result {
+        Ok(_) if remote.stopper().is_stopped() => Err(Failure::Interrupted("the transfer is complete".to_owned())),
+        result => result,
+    }
+}
+
 /// Converts an error of a remote, with advice.
-pub(super) fn failure(error: RemoteError) -> Failure {
+pub(crate) fn failure(error: RemoteError) -> Failure {
     let help = match &error {
+        RemoteError::Stopped => {
+            return Failure::Interrupted("the transfer is incomplete; repeat the command to continue".to_owned());
+        }
         RemoteError::Untrusted { .. } => {
             "add the public key to `trusted_keys` below [remotes] of your own config.toml, or accept the risk with \
              `--allow-unsigned`"

@@ -1,6 +1,15 @@
 //! `aur remote`: an index is pushed on one machine, then pulled, verified and updated in a clone on another.
 
+#[path = "../fixture/mod.rs"]
 mod fixture;
+#[cfg(unix)]
+mod interrupts;
+#[path = "../../remote/tests/remotes/s3_server.rs"]
+mod s3_server;
+#[cfg(unix)]
+#[allow(dead_code, reason = "these tests need only a part of the terminal")]
+#[path = "../browse/tty.rs"]
+mod tty;
 
 use std::fs;
 use std::process::Command;
@@ -48,18 +57,27 @@ fn digest(fixture: &Fixture) -> String {
     run_ok(fixture, &["mem", "verify", "--digest"]).out
 }
 
+/// Returns the URL of a remote in a directory of `share`.
+fn url_in(share: &Fixture) -> String {
+    format!("file://{}", share.path("remote").display())
+}
+
 /// Adds a remote in a directory of `share` to the user's configuration of a fixture.
 fn add(fixture: &Fixture, share: &Fixture) {
-    let url = format!("file://{}", share.path("remote").display());
-    run_ok(fixture, &["remote", "add", "nightly", &url, "--user"]);
+    run_ok(fixture, &["remote", "add", "nightly", &url_in(share), "--user"]);
 }
 
 /// Returns a clone of the repository of another user, without an index.
 fn clone_of(origin: &Fixture, share: &Fixture) -> Fixture {
+    clone_with_url(origin, &url_in(share))
+}
+
+/// Returns a clone of the repository of another user, whose configuration has a remote with this URL.
+fn clone_with_url(origin: &Fixture, url: &str) -> Fixture {
     let clone = Fixture::git();
     let from = origin.root().to_str().expect("the path is UTF-8");
     clone.run_git(&["pull", "--quiet", from, "HEAD"]);
-    add(&clone, share);
+    run_ok(&clone, &["remote", "add", "nightly", url, "--user"]);
     clone
 }
 
