@@ -89,8 +89,12 @@ pub(crate) fn signing_key(settings: &RemoteSettings) -> Outcome<Option<SigningKe
         (Ok(below), Some(home)) => home.join(below),
         _ => path,
     };
-    let password = std::env::var(SIGNING_KEY_PASSWORD).ok();
-    SigningKey::read(&path, password).map(Some).map_err(failure)
+    SigningKey::read(&path, signing_key_password()).map(Some).map_err(failure)
+}
+
+/// Returns the password of the secret key, if there is one.
+pub(crate) fn signing_key_password() -> Option<String> {
+    std::env::var(SIGNING_KEY_PASSWORD).ok().filter(|password| !password.is_empty())
 }
 
 /// Runs a transfer and shows its progress. The first Ctrl-C stops the transfer, and the second one ends the process.

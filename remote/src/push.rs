@@ -12,7 +12,7 @@ use crate::error::RemoteError;
 use crate::locks::Lock;
 use crate::manifest::{LAYOUT, MAX_SEQUENCE, PreviousManifest, RemoteManifest};
 use crate::remote::{FORMAT, Listed, Remote, manifest_name, part_name};
-use crate::signature::SigningKey;
+use crate::signature::{Signature, SigningKey};
 use crate::store::{PARALLEL, Store};
 
 /// Compression level of lists of parts, which consist mostly of hashes.
@@ -196,11 +196,14 @@ impl Remote {
         Err(RemoteError::Busy(format!("other machines pushed during {MAX_ATTEMPTS} attempts; push again")))
     }
 
-    /// Whether a manifest describes the index of a new manifest, and is signed if the new one is.
+    /// Whether a manifest describes the index of a new manifest, and has the signature of `key` if there is a key.
     fn is_same(&self, newest: &Listed, new: &RemoteManifest, key: Option<&SigningKey>) -> bool {
         let RemoteManifest { commit, digest, list, .. } = &newest.manifest;
-        let is_signed = self.accept(newest).is_ok() || key.is_none();
-        (commit, digest, list) == (&new.commit, &new.digest, &new.list) && is_signed
+        let is_signed = |key: &SigningKey| {
+            let decoded = RemoteManifest::decode(&newest.raw, newest.manifest.sequence, &key.trusted());
+            matches!(decoded, Ok((_, Signature::Trusted(_))))
+        };
+        (commit, digest, list) == (&new.commit, &new.digest, &new.list) && key.is_none_or(is_signed)
     }
 }
 

@@ -4,6 +4,7 @@
 mod fixture;
 #[cfg(unix)]
 mod interrupts;
+mod keys;
 #[path = "../../remote/tests/remotes/s3_server.rs"]
 mod s3_server;
 #[cfg(unix)]

@@ -20,7 +20,7 @@ const KEPT: &str = "uploaded parts stay in the remote";
 #[command(after_help = "\
 Examples:
   aur mem index && aur mem verify && aur remote push nightly
-  AURORA_SIGNING_KEY=ci.key aur remote push nightly   sign with a key of `minisign -G -W`
+  AURORA_SIGNING_KEY=ci.key aur remote push nightly   sign with a key of `aur remote keygen`
 
 Without a key, the manifest is not signed. Pushes at the same time are safe. An interrupted push
 continues when it is repeated. If the newest manifest already describes this index, nothing is
