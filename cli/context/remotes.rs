@@ -19,6 +19,12 @@ const SIGNING_KEY: &str = "AURORA_SIGNING_KEY";
 /// Environment variable with the password of the secret key.
 const SIGNING_KEY_PASSWORD: &str = "AURORA_SIGNING_KEY_PASSWORD";
 
+/// Names, default values and environment variables of the settings in the table `remotes`.
+pub(crate) const KEYS: [(&str, &str, Option<&str>); 2] = [
+    ("signing_key", "\"\"", Some(SIGNING_KEY)),
+    ("trusted_keys", "[]", None),
+];
+
 /// The remote of a command, and the project whose configuration may name it.
 #[derive(Debug, Args)]
 pub(crate) struct RemoteArgs {

@@ -7,6 +7,7 @@ mod interrupts;
 mod keys;
 #[path = "../../remote/tests/remotes/s3_server.rs"]
 mod s3_server;
+mod settings;
 #[cfg(unix)]
 #[allow(dead_code, reason = "these tests need only a part of the terminal")]
 #[path = "../browse/tty.rs"]
