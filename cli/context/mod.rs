@@ -5,6 +5,7 @@ pub(crate) mod catalogs;
 pub(crate) mod configurations;
 pub(crate) mod document;
 pub(crate) mod failure;
+pub(crate) mod first_index;
 pub(crate) mod golden;
 pub(crate) mod hook;
 pub(crate) mod indexing;

@@ -20,9 +20,11 @@ const SIGNING_KEY: &str = "AURORA_SIGNING_KEY";
 const SIGNING_KEY_PASSWORD: &str = "AURORA_SIGNING_KEY_PASSWORD";
 
 /// Names, default values and environment variables of the settings in the table `remotes`.
-pub(crate) const KEYS: [(&str, &str, Option<&str>); 2] = [
+pub(crate) const KEYS: [(&str, &str, Option<&str>); 4] = [
+    ("pull", "\"ask\"", None),
     ("signing_key", "\"\"", Some(SIGNING_KEY)),
     ("trusted_keys", "[]", None),
+    ("trusted_urls", "[]", None),
 ];
 
 /// The remote of a command, and the project whose configuration may name it.
@@ -49,11 +51,24 @@ impl RemoteArgs {
     pub(crate) fn open(&self, allows_unsigned: bool, creates: bool, program: &Program) -> Outcome<Opened> {
         let project = program.find(self.root.as_deref())?;
         let settings = settings(project.root())?;
-        let url = find(&settings, &self.name)?;
+        Opened::new(project, settings, &self.name, allows_unsigned, creates)
+    }
+}
+
+impl Opened {
+    /// Opens the remote of a name. `creates` allows it to create a missing directory.
+    pub(crate) fn new(
+        project: Project,
+        settings: RemoteSettings,
+        name: &str,
+        allows_unsigned: bool,
+        creates: bool,
+    ) -> Outcome<Self> {
+        let url = find(&settings, name)?;
         let trust = Trust { keys: settings.trusted_keys.clone(), allows_unsigned };
         let records = user::absolute_directory().map(|user| user.remote_records());
         let remote = Remote::open(url, trust, records, creates).map_err(failure)?;
-        Ok(Opened { name: self.name.clone(), project, settings, remote })
+        Ok(Self { name: name.to_owned(), project, settings, remote })
     }
 }
 

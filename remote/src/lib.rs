@@ -46,6 +46,6 @@ pub use manifest::{PreviousManifest, RemoteManifest};
 pub use pull::{PullContext, Pulled};
 pub use push::{PushContext, PushProgress, Pushed};
 pub use remote::{Listed, Remote, Trust};
-pub use settings::{REMOTE_TABLE, REMOTES_TABLE, RemoteSettings, add_remote};
+pub use settings::{PullPolicy, REMOTE_TABLE, REMOTES_TABLE, RemoteSettings, add_remote};
 pub use signature::{Signature, SigningKey, TrustedKeys};
 pub use store::Stopper;

@@ -77,6 +77,13 @@ impl RemoteUrl {
         &self.text
     }
 
+    /// Whether the URL is `other` or below it. Segments with a special meaning count as outside.
+    pub(crate) fn is_within(&self, other: &Self) -> bool {
+        let Some(below) = self.text.strip_prefix(&other.text) else { return false };
+        let is_plain = |segment: &str| !matches!(segment, "" | ".") && !segment.contains(['%', '\\']);
+        below.is_empty() || below.strip_prefix('/').is_some_and(|path| path.split('/').all(is_plain))
+    }
+
     /// Returns the scheme, such as `s3`.
     pub(crate) fn scheme(&self) -> &str {
         &self.text[..self.scheme_bytes]

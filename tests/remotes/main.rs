@@ -5,6 +5,7 @@ mod fixture;
 #[cfg(unix)]
 mod interrupts;
 mod keys;
+mod offer;
 #[path = "../../remote/tests/remotes/s3_server.rs"]
 mod s3_server;
 mod settings;
