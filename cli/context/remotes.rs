@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use aurora_confined::read_regular_to_string;
-use aurora_project::{Project, user};
-use aurora_remote::{Remote, RemoteError, RemoteSettings, RemoteUrl, SigningKey, Trust};
+use aurora_project::{Project, chain, masked, user};
+use aurora_remote::{Remote, RemoteError, RemoteSettings, RemoteUrl, SigningKey, StoreError, Trust};
 use aurora_storage::ProjectDirectory;
 use aurora_suggest::did_you_mean;
 use clap::Args;
@@ -151,7 +151,35 @@ pub(crate) fn failure(error: RemoteError) -> Failure {
             "if somebody has recreated the remote, remove its file from `state/remotes` in your Aurora directory"
         }
         RemoteError::Damaged { .. } => "`aur remote verify` lists all damage, and the next push uploads missing parts",
-        _ => return Failure::from_error(&error),
+        _ => {
+            return match credentials_message(&error) {
+                Some(message) => Failure::new(masked(message)).with_help(
+                    "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, GOOGLE_SERVICE_ACCOUNT, or \
+                     AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY in the environment",
+                ),
+                // The message may contain an endpoint with credentials.
+                None => Failure::new(masked(chain(&error))),
+            };
+        }
     };
     Failure::from_error(&error).with_help(help)
+}
+
+/// Address of the service that gives credentials to virtual machines. Stores ask it if the environment has no credentials.
+const METADATA_ADDRESS: &str = "169.254.169.254";
+
+/// Returns the message of an error that credentials have caused. The text of the server is left out, because it may
+/// repeat them.
+fn credentials_message(error: &RemoteError) -> Option<String> {
+    let RemoteError::Store { action, source } = error else {
+        return matches!(error, RemoteError::Access(_)).then(|| error.to_string());
+    };
+    let text = source.to_string();
+    if matches!(source, StoreError::PermissionDenied { .. } | StoreError::Unauthenticated { .. }) {
+        let code = text.split_once("<Code>").and_then(|(_, rest)| Some(rest.split_once("</Code>")?.0));
+        let code = code.filter(|code| code.len() <= 64 && code.bytes().all(|byte| byte.is_ascii_alphabetic()));
+        let code = code.map(|code| format!(" ({code})")).unwrap_or_default();
+        return Some(format!("cannot {action}: the store has refused access{code}"));
+    }
+    text.contains(METADATA_ADDRESS).then(|| format!("cannot {action}: the environment has no credentials"))
 }

@@ -103,11 +103,11 @@ impl Remote {
         Err(RemoteError::Busy(format!("{MAX_ATTEMPTS} prunes interrupted the push; push again")))
     }
 
-    /// Creates the remote if it does not exist, and checks that the store refuses to overwrite objects.
+    /// Creates the remote if it does not exist, and finds out whether the store refuses to overwrite objects.
     async fn prepare(&self) -> Result<(), RemoteError> {
         self.store.put_new("format", FORMAT.to_vec()).await?;
         if self.store.put_new("format", FORMAT.to_vec()).await? {
-            return Err(RemoteError::NoConditionalWrites);
+            self.store.set_ignores_conditions();
         }
         self.check_format().await
     }
@@ -168,8 +168,25 @@ impl Remote {
     /// already describes this index.
     async fn write_manifest(
         &self,
+        manifest: RemoteManifest,
+        key: Option<&SigningKey>,
+    ) -> Result<(RemoteManifest, bool), RemoteError> {
+        if !self.store.ignores_conditions() {
+            return self.write_next(manifest, key, &|| Ok(())).await;
+        }
+        let lock = Lock::manifest(&self.store).await?;
+        let written = self.write_next(manifest, key, &|| lock.check_time()).await;
+        lock.release(&self.store).await;
+        written
+    }
+
+    /// Writes the manifest unless another machine has taken its number. `may_write` is called directly before each
+    /// attempt.
+    async fn write_next(
+        &self,
         mut manifest: RemoteManifest,
         key: Option<&SigningKey>,
+        may_write: &(dyn Fn() -> Result<(), RemoteError> + Sync),
     ) -> Result<(RemoteManifest, bool), RemoteError> {
         for _ in 0..MAX_ATTEMPTS {
             let manifests = self.read_manifests().await?;
@@ -187,6 +204,7 @@ impl Remote {
                 return Err(RemoteError::TooLarge("there are no more numbers for manifests".to_owned()));
             }
             let bytes = manifest.encode(key)?;
+            may_write()?;
             if self.store.put_new(&manifest_name(manifest.sequence), bytes.clone()).await? {
                 // The writer accepts its own manifest even if it does not trust its own key.
                 self.seen.check(&self.url, Some((manifest.sequence, &bytes)), |_| None)?;

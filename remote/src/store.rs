@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures_util::{StreamExt, TryStreamExt};
@@ -56,6 +57,7 @@ impl Stopper {
 pub(crate) struct Store {
     objects: Arc<dyn ObjectStore>,
     pub(crate) stopper: Stopper,
+    ignores_conditions: Arc<AtomicBool>,
 }
 
 impl Store {
@@ -80,7 +82,7 @@ impl Store {
     }
 
     fn new(objects: Arc<dyn ObjectStore>) -> Self {
-        Self { objects, stopper: Stopper::default() }
+        Self { objects, stopper: Stopper::default(), ignores_conditions: Arc::default() }
     }
 
     /// Returns the store for requests that clean up after the operations were stopped.
@@ -116,8 +118,22 @@ impl Store {
         self.within(REQUEST_SECONDS, action, read).await
     }
 
-    /// Writes an object that does not exist yet. Returns `false` if it exists.
+    /// Records that the store overwrites objects even if a request forbids it.
+    pub(crate) fn set_ignores_conditions(&self) {
+        self.ignores_conditions.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the store overwrites objects even if a request forbids it.
+    pub(crate) fn ignores_conditions(&self) -> bool {
+        self.ignores_conditions.load(Ordering::Relaxed)
+    }
+
+    /// Writes an object that does not exist yet. Returns `false` if it exists. In a store that ignores conditions,
+    /// another machine must not write a different object of this name at the same time.
     pub(crate) async fn put_new(&self, name: &str, bytes: Vec<u8>) -> Result<bool, RemoteError> {
+        if self.ignores_conditions() && self.modified(name).await?.is_some() {
+            return Ok(false);
+        }
         match self.put_with(name, bytes, PutMode::Create).await {
             Ok(()) => Ok(true),
             Err(RemoteError::Store { source: Error::AlreadyExists { .. } | Error::Precondition { .. }, .. }) => {
@@ -248,28 +264,33 @@ fn network_store(url: &RemoteUrl) -> Result<Arc<dyn ObjectStore>, RemoteError> {
             let builder = AmazonS3Builder::from_env().with_url(address).with_retry(retry);
             let set =
                 |builder: AmazonS3Builder, (key, value)| builder.with_config(AmazonS3ConfigKey::Client(key), value);
-            Arc::new(client.into_iter().fold(builder, set).build().map_err(invalid)?)
+            Arc::new(client.into_iter().fold(builder, set).build().map_err(access)?)
         }
         "gs" => {
             let builder = GoogleCloudStorageBuilder::from_env().with_url(address).with_retry(retry);
             let set = |builder: GoogleCloudStorageBuilder, (key, value)| {
                 builder.with_config(GoogleConfigKey::Client(key), value)
             };
-            Arc::new(client.into_iter().fold(builder, set).build().map_err(invalid)?)
+            Arc::new(client.into_iter().fold(builder, set).build().map_err(access)?)
         }
         "az" => {
             let builder = MicrosoftAzureBuilder::from_env().with_url(address).with_retry(retry);
             let set =
                 |builder: MicrosoftAzureBuilder, (key, value)| builder.with_config(AzureConfigKey::Client(key), value);
-            Arc::new(client.into_iter().fold(builder, set).build().map_err(invalid)?)
+            Arc::new(client.into_iter().fold(builder, set).build().map_err(access)?)
         }
         _ => {
             let host = &address[..address.len() - url.prefix().len()];
             let options =
                 client.into_iter().fold(ClientOptions::new(), |options, (key, value)| options.with_config(key, value));
             let builder = HttpBuilder::new().with_url(host).with_retry(retry).with_client_options(options);
-            Arc::new(builder.build().map_err(invalid)?)
+            Arc::new(builder.build().map_err(access)?)
         }
     };
     Ok(store)
+}
+
+#[cfg(feature = "cloud")]
+fn access(error: Error) -> RemoteError {
+    RemoteError::Access(error.to_string())
 }
