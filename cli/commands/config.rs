@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use aurora_confined::read_regular_to_string;
-use aurora_diagnostics::document::{Document, Node, Value};
+use aurora_diagnostics::document::{Document, Entry, Node, Value};
 use aurora_diagnostics::{Place, Setting};
 use aurora_logs::Settings;
 use aurora_memory::{MemoryRules, Scope};
@@ -14,12 +14,13 @@ use aurora_memory_policy::Layer;
 use aurora_pipeline::{ValueType, format_bytes};
 use aurora_project::{LogSettings, Project, RedactSettings, SettingsTable, UsageSettings, masked, user};
 use aurora_query::Parameter;
+use aurora_remote::{REMOTE_TABLE, REMOTES_TABLE, RemoteUrl};
 use aurora_stages::limits::Limits;
 use aurora_storage::ProjectDirectory;
 use clap::Subcommand;
 use serde::Serialize;
 
-use crate::context::{Failure, Outcome, Program, ReportFormat, configurations, memories};
+use crate::context::{Failure, Outcome, Program, ReportFormat, configurations, memories, remotes};
 use crate::output::{Role, sanitize, width};
 
 /// Maximum size of a configuration file in bytes.
@@ -100,6 +101,9 @@ pub(crate) fn run(command: &ConfigCommand, program: &Program) -> Outcome {
     let project = program.find(root.as_deref())?;
     configurations::warn_ignored(Some(project.root()), &program.terminal);
     let mut settings = collect(&project, program)?;
+    if let Err(invalid) = remotes::settings(project.root()) {
+        program.terminal.warn(&invalid.message());
+    }
     let is_named = |key: &str| prefix.is_empty() || prefix.iter().any(|prefix| key.starts_with(prefix.as_str()));
     settings.retain(|setting| is_named(&setting.key) && !(*changed && matches!(setting.source, Source::BuiltIn)));
     if settings.is_empty() && !*changed {
@@ -131,8 +135,7 @@ fn collect(project: &Project, program: &Program) -> Outcome<Vec<ShownSetting>> {
     RedactSettings::load().map_err(invalid)?;
     let rules = memories::load_rules(Some(project.root()), None)?;
     let files = Files::read(project.root());
-    let documents = files.documents();
-    let sources = Sources { documents: &documents, environment: user::environment().into_iter().collect() };
+    let sources = files.sources();
 
     let mut all = Vec::new();
     for parameter in Parameter::all() {
@@ -176,6 +179,7 @@ fn collect(project: &Project, program: &Program) -> Outcome<Vec<ShownSetting>> {
         }
     }
     all.extend(memory(&rules, &sources));
+    all.extend(remote(&sources));
     Ok(all)
 }
 
@@ -213,6 +217,49 @@ fn memory(rules: &MemoryRules, sources: &Sources<'_>) -> Vec<ShownSetting> {
     all
 }
 
+/// Returns the remotes and the settings of the table `remotes`. A remote of the user takes precedence over one of the
+/// project, and only the user's file has the table `remotes`.
+fn remote(sources: &Sources<'_>) -> Vec<ShownSetting> {
+    let mut remotes: BTreeMap<&str, Vec<ShownSetting>> = BTreeMap::new();
+    for document in [&sources.user, &sources.project].into_iter().flatten() {
+        for remote in document.root.get(REMOTE_TABLE).map(Node::entries).unwrap_or_default() {
+            let row = |entry: &Entry<'_>| ShownSetting {
+                key: format!("{REMOTE_TABLE}.{}.{}", remote.key, entry.key),
+                value: without_credentials(document, &entry.node),
+                source: Place::File(document.location(entry.key_span.clone())).into(),
+            };
+            remotes.entry(&remote.key).or_insert_with(|| remote.node.entries().iter().map(row).collect());
+        }
+    }
+    let setting = |(key, default, variable): (&str, &str, Option<&str>)| {
+        let key = format!("{REMOTES_TABLE}.{key}");
+        if let Some((variable, value)) = variable.and_then(|variable| sources.variable(variable)) {
+            return ShownSetting { key, value, source: Source::Environment { variable } };
+        }
+        let found = sources.user.as_ref().and_then(|user| Some((user, entry(&user.root, &key)?)));
+        match found {
+            Some((user, (span, node))) => ShownSetting {
+                key,
+                value: without_credentials(user, node),
+                source: Place::File(user.location(span)).into(),
+            },
+            None => ShownSetting { key, value: default.to_owned(), source: Source::BuiltIn },
+        }
+    };
+    remotes.into_values().flatten().chain(remotes::KEYS.map(setting)).collect()
+}
+
+/// Formats a value that may contain URLs. Public keys are not masked.
+fn without_credentials(document: &Document<'_>, node: &Node<'_>) -> String {
+    let texts: Vec<String> =
+        node.items().iter().filter_map(Node::text).map(|text| format!("{:?}", RemoteUrl::mask(text))).collect();
+    match node.text() {
+        Some(text) => format!("{:?}", RemoteUrl::mask(text)),
+        None if texts.len() == node.items().len() && !texts.is_empty() => format!("[{}]", texts.join(", ")),
+        None => masked(document.raw(node).to_owned()),
+    }
+}
+
 /// Creates the row of a setting. Masks secrets in the value; the name of the setting may show that the value is a
 /// secret.
 fn masked_setting(key: String, value: String, source: Option<Source>) -> ShownSetting {
@@ -239,29 +286,39 @@ impl Files {
         Self { user, project: text.ok().map(|text| (name, text)) }
     }
 
-    /// Returns the parsed files. The project's file comes first, because it overrides the user's file.
-    fn documents(&self) -> Vec<Document<'_>> {
-        let files = [&self.project, &self.user].into_iter().flatten();
-        files.filter_map(|(name, text)| Document::from_toml(name, text).ok()).collect()
+    /// Parses the files.
+    fn sources(&self) -> Sources<'_> {
+        fn parse(file: &Option<(String, String)>) -> Option<Document<'_>> {
+            file.as_ref().and_then(|(name, text)| Document::from_toml(name, text).ok())
+        }
+        let environment = user::environment().into_iter().collect();
+        Sources { project: parse(&self.project), user: parse(&self.user), environment }
     }
 }
 
 /// The sources of values, except for the built-in defaults.
 struct Sources<'a> {
-    documents: &'a [Document<'a>],
+    project: Option<Document<'a>>,
+    user: Option<Document<'a>>,
     environment: BTreeMap<String, String>,
 }
 
 impl Sources<'_> {
     /// Returns the source of a setting and the value there in TOML syntax; `None` for a built-in value.
     fn find(&self, key: &str, variable: Option<&str>) -> Option<(Source, String)> {
-        if let Some((variable, value)) = variable.and_then(|variable| self.environment.get_key_value(variable)) {
-            return Some((Source::Environment { variable: variable.clone() }, value.clone()));
+        if let Some((variable, value)) = variable.and_then(|variable| self.variable(variable)) {
+            return Some((Source::Environment { variable }, value));
         }
-        self.documents.iter().find_map(|document| {
+        // The project's file overrides the user's file.
+        [&self.project, &self.user].into_iter().flatten().find_map(|document| {
             let (span, node) = entry(&document.root, key)?;
             Some((Place::File(document.location(span)).into(), document.raw(node).to_owned()))
         })
+    }
+
+    /// Returns the name and the value of an environment variable.
+    fn variable(&self, name: &str) -> Option<(String, String)> {
+        self.environment.get_key_value(name).map(|(name, value)| (name.clone(), value.clone()))
     }
 
     /// Returns the row of a setting whose value is not converted.

@@ -14,7 +14,7 @@ use aurora_project::ProjectError;
 use aurora_query::{ConfigLayers, LoadedReranker, Mode, SearchConfig};
 use aurora_storage::ProjectDirectory;
 
-use crate::context::{Failure, Outcome, Program, indexing, mined_trees, query_embedder};
+use crate::context::{Failure, Outcome, Program, first_index, indexing, mined_trees, query_embedder};
 
 /// Questions for one index.
 pub(crate) struct QuestionBatch {
@@ -161,9 +161,8 @@ pub(crate) fn engine(
     let project = program.project(root.to_owned());
     if mined {
         indexing::update_mined(root, program)?;
-    } else if !project.has_index() {
-        indexing::may_build(root, &program.terminal)?;
-        indexing::build_for_search(root, program)?;
+    } else {
+        first_index::for_search(&project, false, program)?;
     }
     let snapshot = project.snapshot()?;
     let embedder = query_embedder::for_index(&project, &snapshot, mode, &program.terminal)?;

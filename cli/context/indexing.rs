@@ -1,6 +1,5 @@
 //! Index runs that several commands start.
 
-use std::io::IsTerminal;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -8,62 +7,25 @@ use aurora_project::{Project, has_sources, user};
 use aurora_stages::index::{IndexError, IndexOptions, IndexSummary};
 use aurora_storage::{Environment, StorageError};
 
-use crate::context::{Failure, Outcome, Program, Purpose, Terminal, Untrusted, interrupt, place, programs};
+use crate::context::{Failure, Outcome, Program, Purpose, Terminal, Untrusted, interrupt, programs};
 use crate::output::{progress, sanitize, units};
 
-/// Builds the index of a project if the index is missing. Fails if it is missing and `never_builds` is set. Returns
-/// whether an index was built.
-pub(crate) fn for_search(project: &Project, never_builds: bool, program: &Program) -> Outcome<bool> {
-    if project.has_index() {
-        return Ok(false);
-    }
-    if never_builds {
-        return Err(Failure::new(format!("no index in {}", project.root().display()))
-            .with_help("build it with `aur mem index`, or search without --no-index"));
-    }
-    may_build(project.root(), &program.terminal)?;
-    build_for_search(project.root(), program)?;
-    Ok(true)
-}
-
-/// Maximum number of directory entries that are counted before the user is asked whether to index the directory.
-const MAX_COUNTED_ENTRIES: usize = 10_000;
-
-/// Checks that a search may index a root. A project is indexed without a question. Anything else, such as a home
-/// directory, is only indexed if the user agrees on the terminal.
-pub(crate) fn may_build(root: &Path, terminal: &Terminal) -> Outcome {
-    if place::is_project(root) {
-        return Ok(());
-    }
-    let shown = sanitize::line(&root.display().to_string());
-    if !terminal.live || !std::io::stdin().is_terminal() {
-        return Err(Failure::new(format!(
-            "{shown} has no index and is not a project, so the search does not index it"
-        ))
-        .with_help(format!("to index it, run `aur mem index {shown}`")));
-    }
-    let count = place::entries(root, MAX_COUNTED_ENTRIES);
-    let more = if count == MAX_COUNTED_ENTRIES { " or more" } else { "" };
-    let entries = units::counted(count as u64, "entry");
-    match terminal.confirms(&format!("{shown} is not a project. Index it ({entries}{more})?"))? {
-        true => Ok(()),
-        false => Err(Failure::new(format!("{shown} was not indexed"))),
-    }
-}
-
-/// Builds the missing index of a root for a search. Prints progress and a closing line to standard error.
-pub(crate) fn build_for_search(root: &Path, program: &Program) -> Outcome {
-    program.terminal.note(&format!("no index yet; indexing {}", root.display()));
-    run_for_search(root, program)
-}
-
-/// Brings the index of a root up to date. Prints progress and a closing line to standard error.
-pub(crate) fn run_for_search(root: &Path, program: &Program) -> Outcome {
+/// Brings the index of a root up to date. Unless `is_quiet` is set, prints progress and a closing line to standard
+/// error.
+pub(crate) fn run_for_search(root: &Path, is_quiet: bool, program: &Program) -> Outcome {
     let options = without_untrusted(root, program)?;
-    let summary = build(&options, &progress::IndexProgress::visible(program.terminal.live), program)?;
+    let progress = if is_quiet {
+        progress::IndexProgress::hidden()
+    } else {
+        progress::IndexProgress::visible(program.terminal.live)
+    };
+    let summary = build(&options, &progress, program)?;
     print_problems(&summary, &program.terminal);
     if options.cancel.is_cancelled() {
         return Err(Failure::Interrupted("the index is incomplete; `aur mem index` continues".to_owned()));
+    }
+    if is_quiet {
+        return Ok(());
     }
     let (files, chunks) =
         (units::counted(summary.files.indexed, "file"), units::counted(summary.chunks.total, "chunk"));
@@ -89,7 +51,7 @@ pub(crate) fn repair(project: &Project, problem: &str, program: &Program) -> Out
     program.terminal.warn(&format!("the index of {shown} cannot be used ({problem}); it is set aside and rebuilt"));
     match Environment::set_aside(&project.directory()) {
         // The other process rebuilds the index; the run waits for it.
-        Ok(()) | Err(StorageError::Locked { .. }) => run_for_search(project.root(), program),
+        Ok(()) | Err(StorageError::Locked { .. }) => run_for_search(project.root(), false, program),
         Err(error) => Err(error.into()),
     }
 }

@@ -14,13 +14,18 @@ pub(crate) const INTERRUPTED: i32 = 130;
 /// The current action of Ctrl-C. A process has a single signal handler, which calls this action.
 static ACTION: Mutex<Option<Box<dyn Fn() + Send>>> = Mutex::new(None);
 
-/// Makes the first Ctrl-C (or termination signal) cancel `token`, and the second one end the process. The first one
-/// prints a message with `stopping`, a description of the remaining work. If the handler cannot be set, the default
-/// behaviour of the system stays in effect.
+/// Makes the first Ctrl-C (or termination signal) cancel `token`, as [`stops_with_message`] does. If the handler cannot
+/// be set, the default behaviour of the system stays in effect.
 pub(crate) fn cancels(token: &CancelToken, stopping: &'static str) {
     let token = token.clone();
+    stops_with_message(move || token.cancel(), stopping);
+}
+
+/// Makes the first Ctrl-C (or termination signal) call `stop` and print `stopping`, a description of the remaining
+/// work. The second one ends the process.
+pub(crate) fn stops_with_message(stop: impl Fn() + Send + 'static, stopping: &'static str) {
     stops(move || {
-        token.cancel();
+        stop();
         let _ = writeln!(std::io::stderr(), "\nStopping: {stopping}. Press Ctrl-C again to stop immediately.");
     });
 }

@@ -20,6 +20,11 @@ pub(crate) struct Program {
 }
 
 impl Program {
+    /// Whether commands redraw a line of progress. Log messages would interrupt the line.
+    pub(crate) fn shows_progress(&self, is_quiet: bool) -> bool {
+        self.terminal.live && self.verbose == 0 && !is_quiet
+    }
+
     /// Returns the project at a root. Its pipeline may use the stage types of this program.
     pub(crate) fn project(&self, root: PathBuf) -> Project {
         Project::new(root, Arc::clone(&self.registry))

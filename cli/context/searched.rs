@@ -11,8 +11,8 @@ use aurora_query::{FlagValue, Mode, QueryError, SearchConfig, Searcher, Source};
 use aurora_storage::{Snapshot, StorageError};
 
 use crate::context::{
-    Failure, Outcome, Program, SearchedMemory, SearchedRoots, Terminal, configurations, indexing, memories, place,
-    query_embedder, refresh,
+    Failure, Outcome, Program, SearchedMemory, SearchedRoots, Terminal, configurations, first_index, indexing,
+    memories, place, query_embedder, refresh,
 };
 
 /// The opened indexes that a search covers.
@@ -158,7 +158,7 @@ pub(crate) fn open(args: &SearchedArgs<'_>, flags: &[FlagValue], mode: Mode, pro
     let open = |name: String, root: &Path| {
         let project = program.project(root.to_owned());
         let config = project.settings(flags.to_vec())?;
-        let is_new = indexing::for_search(&project, args.no_index, program)?;
+        let is_new = first_index::for_search(&project, args.no_index, program)?;
         let (snapshot, is_new) = match project.snapshot() {
             Err(ProjectError::Storage(error)) if may_repair => match indexing::repairable(&project, &error) {
                 Some(problem) => {

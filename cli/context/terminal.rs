@@ -78,14 +78,24 @@ impl Terminal {
         })
     }
 
-    /// Asks a question on the terminal. Returns whether the user agrees.
+    /// Asks a question on the terminal. Returns whether the user agrees; an empty answer means no.
     pub(crate) fn confirms(&self, question: &str) -> io::Result<bool> {
+        Ok(matches!(self.ask(&format!("{question} [y/N]"))?.as_deref(), Some("y" | "yes")))
+    }
+
+    /// Asks a question on the terminal. Returns whether the user agrees; an empty answer means yes.
+    pub(crate) fn confirms_unless_refused(&self, question: &str) -> io::Result<bool> {
+        Ok(matches!(self.ask(&format!("{question} [Y/n]"))?.as_deref(), Some("" | "y" | "yes")))
+    }
+
+    /// Returns the answer to a question in lower case; `None` at the end of the input.
+    fn ask(&self, question: &str) -> io::Result<Option<String>> {
         let mut err = io::stderr().lock();
-        write!(err, "{question} [y/N] ")?;
+        write!(err, "{question} ")?;
         err.flush()?;
         let mut answer = String::new();
-        io::stdin().lock().take(64).read_line(&mut answer)?;
-        Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
+        let read = io::stdin().lock().take(64).read_line(&mut answer)?;
+        Ok((read > 0).then(|| answer.trim().to_ascii_lowercase()))
     }
 
     /// Prints information that does not affect the result.

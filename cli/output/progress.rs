@@ -1,8 +1,9 @@
-//! Progress of an index run: one line that redraws itself on a terminal, plain lines elsewhere.
+//! Progress of index runs and transfers: one line that redraws itself on a terminal. Elsewhere, index runs print plain
+//! lines, and transfers print nothing.
 
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use aurora_pipeline::{Observer, Progress};
 use aurora_stages::git_signal::WalkProgress;
@@ -121,6 +122,69 @@ impl Observer for IndexProgress {
     }
 }
 
+/// Template of the line of a transfer if the number of bytes is known.
+const TRANSFER: &str = "{prefix} {bar:24} {msg}";
+/// Template of the line of a transfer while the number of bytes is unknown.
+const UNCOUNTED_TRANSFER: &str = "{prefix} {spinner} {msg}";
+
+/// Prints the progress of a push or a pull to a terminal.
+pub(crate) struct TransferProgress {
+    bar: ProgressBar,
+    begun: Instant,
+}
+
+impl TransferProgress {
+    /// Creates the line with an action such as `Pushing`. Prints nothing unless `is_shown` is set.
+    pub(crate) fn new(action: &'static str, is_shown: bool) -> Self {
+        let target = if is_shown { ProgressDrawTarget::stderr_with_hz(10) } else { ProgressDrawTarget::hidden() };
+        let bar = ProgressBar::with_draw_target(None, target).with_style(style(UNCOUNTED_TRANSFER)).with_prefix(action);
+        if is_shown {
+            bar.enable_steady_tick(Duration::from_millis(100));
+        }
+        Self { bar, begun: Instant::now() }
+    }
+
+    /// Shows the current step without a number of bytes.
+    pub(crate) fn show_step(&self, step: impl Into<String>) {
+        self.bar.set_style(style(UNCOUNTED_TRANSFER));
+        self.bar.set_message(step.into());
+    }
+
+    /// Shows that `done` of `total` bytes are processed, and `transferred` bytes were transferred.
+    pub(crate) fn show_bytes(&self, done: u64, total: u64, transferred: u64) {
+        if self.bar.length() != Some(total) {
+            self.bar.set_style(style(TRANSFER));
+            self.bar.set_length(total);
+        }
+        self.bar.set_position(done.min(total));
+        self.bar.set_message(transfer_message(done, total, transferred, self.begun.elapsed()));
+    }
+
+    /// Removes the line.
+    pub(crate) fn clear(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+impl Drop for TransferProgress {
+    fn drop(&mut self) {
+        self.clear();
+    }
+}
+
+/// Formats the message of a transfer, such as `12.0 MiB of 40.0 MiB, 3.00 MiB transferred, 512 KiB/s`.
+fn transfer_message(done: u64, total: u64, transferred: u64, elapsed: Duration) -> String {
+    let mut message = format!("{} of {}", units::bytes(done), units::bytes(total));
+    if transferred != done {
+        message.push_str(&format!(", {} transferred", units::bytes(transferred)));
+    }
+    if elapsed >= Duration::from_secs(1) {
+        let rate = transferred as f64 / elapsed.as_secs_f64();
+        message.push_str(&format!(", {}/s", units::bytes(rate as u64)));
+    }
+    message
+}
+
 fn print_line(line: &str) {
     // Write errors are ignored, because nobody could read a message about a closed standard error.
     let _ = writeln!(std::io::stderr().lock(), "{line}");
@@ -198,8 +262,16 @@ mod tests {
     }
 
     #[test]
+    fn transfers_have_bytes_and_a_rate() {
+        let message = |done, transferred, ms| transfer_message(done, 4 << 20, transferred, Duration::from_millis(ms));
+        assert_eq!(message(1 << 20, 1 << 20, 500), "1.00 MiB of 4.00 MiB");
+        assert_eq!(message(4 << 20, 1 << 20, 2000), "4.00 MiB of 4.00 MiB, 1.00 MiB transferred, 512 KiB/s");
+        assert_eq!(message(0, 0, 0), "0 B of 4.00 MiB");
+    }
+
+    #[test]
     fn the_templates_are_valid() {
-        for template in [COUNTED, UNCOUNTED] {
+        for template in [COUNTED, UNCOUNTED, TRANSFER, UNCOUNTED_TRANSFER] {
             assert!(ProgressStyle::with_template(template).is_ok());
         }
     }

@@ -12,6 +12,9 @@ pub enum RemoteError {
     /// The URL of a remote cannot be used.
     #[error("the URL of a remote is invalid: {0}")]
     Url(String),
+    /// The variables that configure the access to a store are invalid or incomplete.
+    #[error("the access to the remote is not configured: {0}")]
+    Access(String),
     /// The configuration of remotes is invalid.
     #[error("{}: {what}", path.display())]
     Settings {
@@ -36,7 +39,7 @@ pub enum RemoteError {
         /// The limit.
         seconds: u64,
     },
-    /// The store overwrites objects even if a request forbids it.
+    /// The store refuses requests that must not overwrite objects.
     #[error(
         "the store does not support conditional writes, so two pushes at the same time could overwrite each other; \
          nothing was pushed"
@@ -84,6 +87,9 @@ pub enum RemoteError {
     /// The remote has a different manifest with a known number.
     #[error("manifest {0} of the remote has changed since it was seen before")]
     Changed(u64),
+    /// The caller stopped the operation with a [`Stopper`](crate::Stopper).
+    #[error("the operation was stopped")]
+    Stopped,
     /// Another process prevents the operation.
     #[error("{0}")]
     Busy(String),

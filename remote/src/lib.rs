@@ -10,7 +10,7 @@
 //! | `format` | mark and version of the layout |
 //! | `parts/NAME` | a part or a list of parts, compressed; its name is the BLAKE3 hash of the bytes |
 //! | `manifests/SEQUENCE` | a manifest and its signature |
-//! | `locks/NAME` | announces a push or a prune |
+//! | `locks/NAME` | announces a push or a prune, or that a push writes its manifest |
 //!
 //! Deliberately absent: git (the caller selects a manifest), the analysis of texts (the caller computes the terms of
 //! chunks), and credentials (they come from the environment of the process).
@@ -43,8 +43,11 @@ pub use error::RemoteError;
 pub use location::RemoteUrl;
 pub use maintain::{PruneOptions, Pruned, Verified};
 pub use manifest::{PreviousManifest, RemoteManifest};
+/// An error of a store.
+pub use object_store::Error as StoreError;
 pub use pull::{PullContext, Pulled};
 pub use push::{PushContext, PushProgress, Pushed};
 pub use remote::{Listed, Remote, Trust};
-pub use settings::{REMOTE_TABLE, REMOTES_TABLE, RemoteSettings, add_remote};
+pub use settings::{PullPolicy, REMOTE_TABLE, REMOTES_TABLE, RemoteSettings, add_remote};
 pub use signature::{Signature, SigningKey, TrustedKeys};
+pub use store::Stopper;

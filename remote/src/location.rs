@@ -54,9 +54,34 @@ impl RemoteUrl {
         Ok(Self { text: text.trim_end_matches('/').to_owned(), scheme_bytes: scheme.len() })
     }
 
+    /// Replaces the credentials in a text that is meant to be a URL, which may be invalid.
+    pub fn mask(text: &str) -> String {
+        const MASK: &str = "________";
+        let (scheme, rest) = text.find("://").map_or(("", text), |at| text.split_at(at + "://".len()));
+        let (rest, query) = rest.find(['?', '#']).map_or((rest, ""), |at| rest.split_at(at));
+        // Without a scheme, the text may have the form `user:password@host:path`.
+        let host = if scheme.is_empty() { rest.len() } else { rest.find(['/', '\\']).unwrap_or(rest.len()) };
+        let credentials = rest[..host].rfind('@');
+        let mut masked = scheme.to_owned();
+        masked.push_str(if credentials.is_some() { MASK } else { "" });
+        masked.push_str(&rest[credentials.unwrap_or(0)..]);
+        if let Some(mark) = query.get(..1) {
+            masked.push_str(mark);
+            masked.push_str(MASK);
+        }
+        masked
+    }
+
     /// Returns the URL.
     pub fn as_str(&self) -> &str {
         &self.text
+    }
+
+    /// Whether the URL is `other` or below it. Segments with a special meaning count as outside.
+    pub(crate) fn is_within(&self, other: &Self) -> bool {
+        let Some(below) = self.text.strip_prefix(&other.text) else { return false };
+        let is_plain = |segment: &str| !matches!(segment, "" | ".") && !segment.contains(['%', '\\']);
+        below.is_empty() || below.strip_prefix('/').is_some_and(|path| path.split('/').all(is_plain))
     }
 
     /// Returns the scheme, such as `s3`.
@@ -99,6 +124,23 @@ mod tests {
         ] {
             let error = RemoteUrl::parse(text).expect_err(text).to_string();
             assert!(!error.contains("hunter2"), "{error}");
+        }
+    }
+
+    #[test]
+    fn credentials_are_masked() {
+        for (text, expected) in [
+            ("s3://bucket/a@b", "s3://bucket/a@b"),
+            ("file:///srv/a@b", "file:///srv/a@b"),
+            ("https://user:hunter2@host/app", "https://________@host/app"),
+            ("https://a@hunter2@host\\@x", "https://________@host\\@x"),
+            ("https://hunter2@host", "https://________@host"),
+            ("https://host/app?sig=hunter2#hunter2", "https://host/app?________"),
+            ("https://host?x=a@b", "https://host?________"),
+            ("user:hunter2@host:app/x", "________@host:app/x"),
+            ("", ""),
+        ] {
+            assert_eq!(RemoteUrl::mask(text), expected);
         }
     }
 

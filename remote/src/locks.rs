@@ -8,6 +8,11 @@
 //!
 //! A push does not start during a prune. Whether a prune was killed is known from the age of its object, which is a
 //! difference between two times of the store's clock, so that the clocks of the machines do not matter.
+//!
+//! A store with conditional writes accepts only one manifest of a number. In a store without them, a push writes its
+//! manifest while it holds a lock: it writes an object with a random name and lists all objects. It holds the lock if
+//! there is no other object of this kind; otherwise, it removes its object and tries again later. Of two pushes, the one
+//! that lists later finds the object of the other one, because a store lists an object as soon as it has been written.
 
 use std::time::{Duration, Instant, SystemTime};
 
@@ -18,10 +23,16 @@ use crate::store::{Entry, Store};
 const PRUNE: &str = "prune-";
 /// Prefix of the names of the objects of pushes.
 const PUSH: &str = "push-";
-/// Age in seconds of the object of a killed prune.
-const PRUNE_SECONDS: i64 = 1200;
-/// Maximum time of a prune. It leaves time for requests that are under way.
-const MAX_PRUNE: Duration = Duration::from_secs(600);
+/// Prefix of the names of the objects of pushes that write a manifest.
+const MANIFEST: &str = "manifest-";
+/// Age in seconds of the object of a killed prune, or of a push that was killed while it wrote its manifest.
+const KILLED_SECONDS: i64 = 1200;
+/// Maximum time of a prune, and of a push that writes its manifest. It leaves time for requests that are under way.
+const MAX_HELD: Duration = Duration::from_secs(600);
+/// Maximum time for which a push waits for the manifests of other pushes.
+const MAX_WAIT: Duration = Duration::from_secs(3600);
+/// Maximum time for removing an object after the operation was stopped.
+const MAX_RELEASE: Duration = Duration::from_secs(5);
 /// Interval at which a push checks whether a prune has ended.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
@@ -40,7 +51,7 @@ impl Lock {
         loop {
             let (lock, others) = Self::write(store, PUSH).await?;
             match lock {
-                Some(lock) if !others.iter().any(|other| lock.is_prune(other)) => return Ok(lock),
+                Some(lock) if !others.iter().any(|other| lock.is_rival(other, PRUNE)) => return Ok(lock),
                 Some(lock) => lock.release(store).await,
                 // A prune has begun in the meantime.
                 None => {}
@@ -60,31 +71,63 @@ impl Lock {
         let busy = || RemoteError::Busy("another prune of the remote is in progress".to_owned());
         let (lock, others) = Self::write(store, PRUNE).await?;
         let lock = lock.ok_or_else(busy)?;
-        if others.iter().any(|other| lock.is_prune(other)) {
+        if others.iter().any(|other| lock.is_rival(other, PRUNE)) {
             lock.release(store).await;
             return Err(busy());
         }
-        for other in others.into_iter().filter(|_| !dry_run) {
+        for other in others.into_iter().filter(|other| !dry_run && !lock.is_rival(other, MANIFEST)) {
             store.delete(&format!("locks/{}", other.name)).await?;
         }
         Ok(lock)
     }
 
+    /// Waits until no other machine writes a manifest, and prevents all others from doing so.
+    ///
+    /// # Errors
+    /// Fails if other machines write manifests for too long.
+    pub(crate) async fn manifest(store: &Store) -> Result<Self, RemoteError> {
+        let begun = Instant::now();
+        while begun.elapsed() < MAX_WAIT {
+            let (lock, others) = Self::write(store, MANIFEST).await?;
+            match lock {
+                Some(lock) if !others.iter().any(|other| lock.is_rival(other, MANIFEST)) => return Ok(lock),
+                Some(lock) => lock.release(store).await,
+                None => {}
+            }
+            // The delay is random, so that two machines do not prevent each other forever.
+            tokio::time::sleep(Duration::from_millis(100 + u64::from(random()? as u8) * 4)).await;
+        }
+        Err(RemoteError::Busy("other machines write manifests; push again".to_owned()))
+    }
+
     /// Writes an object. Returns it and all others; `None` if another machine has already removed it.
     async fn write(store: &Store, prefix: &str) -> Result<(Option<Self>, Vec<Entry>), RemoteError> {
         let started = (Instant::now(), SystemTime::now());
-        let mut random = [0; 8];
-        getrandom::fill(&mut random).map_err(|error| RemoteError::Busy(format!("no random numbers: {error}")))?;
-        let name = format!("{prefix}{:016x}", u64::from_le_bytes(random));
-        store.put(&format!("locks/{name}"), Vec::new()).await?;
-        let (own, others): (Vec<Entry>, _) =
-            store.list("locks").await?.into_iter().partition(|entry| entry.name == name);
-        Ok((own.first().map(|own| Self { name: format!("locks/{name}"), time: own.modified, started }), others))
+        let name = format!("{prefix}{:016x}", random()?);
+        let mut lock = Self { name: format!("locks/{name}"), time: 0, started };
+        let written = async {
+            store.put(&lock.name, Vec::new()).await?;
+            store.list("locks").await
+        };
+        let listed = match written.await {
+            Ok(listed) => listed,
+            Err(error) => {
+                // The request may have written the object nevertheless.
+                lock.release(store).await;
+                return Err(error);
+            }
+        };
+        let (own, others): (Vec<Entry>, _) = listed.into_iter().partition(|entry| entry.name == name);
+        let own = own.first().map(|own| {
+            lock.time = own.modified;
+            lock
+        });
+        Ok((own, others))
     }
 
-    /// Whether an object is of a prune that was not killed.
-    fn is_prune(&self, other: &Entry) -> bool {
-        other.name.starts_with(PRUNE) && self.time - other.modified < PRUNE_SECONDS
+    /// Whether an object has a prefix and is of a process that was not killed.
+    fn is_rival(&self, other: &Entry, prefix: &str) -> bool {
+        other.name.starts_with(prefix) && self.time - other.modified < KILLED_SECONDS
     }
 
     /// Whether no prune has removed the object of a push.
@@ -92,18 +135,26 @@ impl Lock {
         Ok(store.modified(&self.name).await?.is_some())
     }
 
-    /// Checks that the prune does not run for so long that pushes could consider it killed.
+    /// Checks that the process has not held the lock for so long that others could consider it killed.
     pub(crate) fn check_time(&self) -> Result<(), RemoteError> {
         // A computer that sleeps stops the monotonic clock.
         let (instant, time) = self.started;
-        if instant.elapsed().max(time.elapsed().unwrap_or_default()) > MAX_PRUNE {
-            return Err(RemoteError::Busy("the prune takes too long; prune again to continue".to_owned()));
+        if instant.elapsed().max(time.elapsed().unwrap_or_default()) > MAX_HELD {
+            return Err(RemoteError::Busy("the operation takes too long; repeat it to continue".to_owned()));
         }
         Ok(())
     }
 
-    /// Removes the object. An object that cannot be removed is ignored later.
+    /// Removes the object, also after the operation was stopped. An object that cannot be removed is ignored later.
     pub(crate) async fn release(self, store: &Store) {
-        drop(store.delete(&self.name).await);
+        if store.stopper.is_stopped() {
+            drop(tokio::time::timeout(MAX_RELEASE, store.unstopped().delete(&self.name)).await);
+        } else {
+            drop(store.delete(&self.name).await);
+        }
     }
+}
+
+fn random() -> Result<u64, RemoteError> {
+    getrandom::u64().map_err(|error| RemoteError::Busy(format!("no random numbers: {error}")))
 }

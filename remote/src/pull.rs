@@ -24,7 +24,8 @@ pub struct PullContext<'a> {
     pub import: ImportContext<'a>,
     /// Computes the terms of a chunk.
     pub terms: Terms<'a>,
-    /// Called with the number of downloaded bytes, and the number of bytes to download, after each part.
+    /// Called with the number of downloaded bytes, and the number of bytes to download, first with 0 and then after each
+    /// part.
     pub progress: &'a dyn Fn(u64, u64),
 }
 
@@ -77,6 +78,7 @@ impl Remote {
             index: Manifest::default(),
         };
         let total = missing.iter().map(|part| part.compressed).sum();
+        (context.progress)(0, total);
         self.runtime.block_on(async {
             let download = |part: &'_ ArtefactPart| {
                 let part = part.clone();
@@ -99,9 +101,15 @@ impl Remote {
             }
             Ok::<_, RemoteError>(())
         })?;
-        let mut read = |part: &ArtefactPart| cache.read(part).map_err(|source| cache.storage_error(source));
+        let mut read = |part: &ArtefactPart| {
+            if self.store.stopper.is_stopped() {
+                return Err(cache.storage_error(io::ErrorKind::Interrupted.into()));
+            }
+            cache.read(part).map_err(|source| cache.storage_error(source))
+        };
         let PullContext { directory, import, terms, .. } = context;
-        pulled.index = Environment::import_divided(directory, &list, &manifest.digest, &mut read, terms, import)?;
+        let index = Environment::import_divided(directory, &list, &manifest.digest, &mut read, terms, import);
+        pulled.index = index.or_else(|error| self.store.check_running().and(Err(error.into())))?;
         cache.retain(&wanted);
         Ok(pulled)
     }

@@ -12,7 +12,7 @@ use crate::error::RemoteError;
 use crate::locks::Lock;
 use crate::manifest::{LAYOUT, MAX_SEQUENCE, PreviousManifest, RemoteManifest};
 use crate::remote::{FORMAT, Listed, Remote, manifest_name, part_name};
-use crate::signature::SigningKey;
+use crate::signature::{Signature, SigningKey};
 use crate::store::{PARALLEL, Store};
 
 /// Compression level of lists of parts, which consist mostly of hashes.
@@ -44,8 +44,12 @@ pub enum PushProgress {
     Parts {
         /// Number of compared parts.
         compared: u64,
+        /// Size of these parts.
+        compared_bytes: u64,
         /// Number of bytes that were uploaded or are being uploaded.
         uploaded_bytes: u64,
+        /// Size of all parts of the newest manifest, which is an estimate for the new manifest. `None` for the first manifest.
+        expected_bytes: Option<u64>,
     },
 }
 
@@ -74,11 +78,12 @@ impl Remote {
         // Reads the whole index, and fails before anything is uploaded if it is damaged.
         let digest = snapshot.digest_with(context.workers)?;
         self.runtime.block_on(self.prepare())?;
+        let expected_bytes = self.runtime.block_on(self.newest_size());
         let (mut uploaded, mut written) = (Uploaded::default(), false);
         for _ in 0..MAX_ATTEMPTS {
             let wait = || (context.progress)(PushProgress::Waiting);
             let lock = self.runtime.block_on(Lock::push(&self.store, &wait))?;
-            let attempt = self.push_locked(snapshot, &digest, &lock, context, &mut uploaded);
+            let attempt = self.push_locked(snapshot, &digest, &lock, context, expected_bytes, &mut uploaded);
             let is_held = self.runtime.block_on(lock.is_held(&self.store));
             self.runtime.block_on(lock.release(&self.store));
             let Some((manifest, is_new)) = attempt? else { continue };
@@ -98,11 +103,11 @@ impl Remote {
         Err(RemoteError::Busy(format!("{MAX_ATTEMPTS} prunes interrupted the push; push again")))
     }
 
-    /// Creates the remote if it does not exist, and checks that the store refuses to overwrite objects.
+    /// Creates the remote if it does not exist, and finds out whether the store refuses to overwrite objects.
     async fn prepare(&self) -> Result<(), RemoteError> {
         self.store.put_new("format", FORMAT.to_vec()).await?;
         if self.store.put_new("format", FORMAT.to_vec()).await? {
-            return Err(RemoteError::NoConditionalWrites);
+            self.store.set_ignores_conditions();
         }
         self.check_format().await
     }
@@ -115,11 +120,12 @@ impl Remote {
         digest: &str,
         lock: &Lock,
         context: PushContext<'_>,
+        expected_bytes: Option<u64>,
         uploaded: &mut Uploaded,
     ) -> Result<Option<(RemoteManifest, bool)>, RemoteError> {
         let listed = self.runtime.block_on(self.store.list("parts"))?;
         let known = listed.into_iter().map(|entry| (entry.name, entry.bytes)).collect();
-        let mut uploads = Uploads::new(self, known, context.progress, uploaded);
+        let mut uploads = Uploads::new(self, known, expected_bytes, context.progress, uploaded);
         let list = snapshot.divide(context.program, context.workers, |part, bytes| uploads.add(part, bytes))?;
         let json = serde_json::to_vec(&list).map_err(|error| RemoteError::damaged("the list", error.to_string()))?;
         let bytes = zstd::bulk::compress(&json, LIST_LEVEL);
@@ -162,8 +168,25 @@ impl Remote {
     /// already describes this index.
     async fn write_manifest(
         &self,
+        manifest: RemoteManifest,
+        key: Option<&SigningKey>,
+    ) -> Result<(RemoteManifest, bool), RemoteError> {
+        if !self.store.ignores_conditions() {
+            return self.write_next(manifest, key, &|| Ok(())).await;
+        }
+        let lock = Lock::manifest(&self.store).await?;
+        let written = self.write_next(manifest, key, &|| lock.check_time()).await;
+        lock.release(&self.store).await;
+        written
+    }
+
+    /// Writes the manifest unless another machine has taken its number. `may_write` is called directly before each
+    /// attempt.
+    async fn write_next(
+        &self,
         mut manifest: RemoteManifest,
         key: Option<&SigningKey>,
+        may_write: &(dyn Fn() -> Result<(), RemoteError> + Sync),
     ) -> Result<(RemoteManifest, bool), RemoteError> {
         for _ in 0..MAX_ATTEMPTS {
             let manifests = self.read_manifests().await?;
@@ -181,6 +204,7 @@ impl Remote {
                 return Err(RemoteError::TooLarge("there are no more numbers for manifests".to_owned()));
             }
             let bytes = manifest.encode(key)?;
+            may_write()?;
             if self.store.put_new(&manifest_name(manifest.sequence), bytes.clone()).await? {
                 // The writer accepts its own manifest even if it does not trust its own key.
                 self.seen.check(&self.url, Some((manifest.sequence, &bytes)), |_| None)?;
@@ -190,11 +214,14 @@ impl Remote {
         Err(RemoteError::Busy(format!("other machines pushed during {MAX_ATTEMPTS} attempts; push again")))
     }
 
-    /// Whether a manifest describes the index of a new manifest, and is signed if the new one is.
+    /// Whether a manifest describes the index of a new manifest, and has the signature of `key` if there is a key.
     fn is_same(&self, newest: &Listed, new: &RemoteManifest, key: Option<&SigningKey>) -> bool {
         let RemoteManifest { commit, digest, list, .. } = &newest.manifest;
-        let is_signed = self.accept(newest).is_ok() || key.is_none();
-        (commit, digest, list) == (&new.commit, &new.digest, &new.list) && is_signed
+        let is_signed = |key: &SigningKey| {
+            let decoded = RemoteManifest::decode(&newest.raw, newest.manifest.sequence, &key.trusted());
+            matches!(decoded, Ok((_, Signature::Trusted(_))))
+        };
+        (commit, digest, list) == (&new.commit, &new.digest, &new.list) && key.is_none_or(is_signed)
     }
 }
 
@@ -211,8 +238,9 @@ struct Uploads<'r> {
     remote: &'r Remote,
     /// Sizes of the parts in the remote.
     known: HashMap<String, u64>,
-    /// Number of parts that were compared with `known`.
-    compared: u64,
+    /// Number and size of the parts that were compared with `known`.
+    compared: (u64, u64),
+    expected_bytes: Option<u64>,
     uploaded: &'r mut Uploaded,
     progress: &'r (dyn Fn(PushProgress) + Sync),
     slots: Arc<Semaphore>,
@@ -223,19 +251,21 @@ impl<'r> Uploads<'r> {
     fn new(
         remote: &'r Remote,
         known: HashMap<String, u64>,
+        expected_bytes: Option<u64>,
         progress: &'r (dyn Fn(PushProgress) + Sync),
         uploaded: &'r mut Uploaded,
     ) -> Self {
         let slots = Arc::new(Semaphore::new(PARALLEL));
-        Self { remote, known, compared: 0, uploaded, progress, slots, running: JoinSet::new() }
+        Self { remote, known, compared: (0, 0), expected_bytes, uploaded, progress, slots, running: JoinSet::new() }
     }
 
     /// Uploads a part, unless the remote has it. Waits while too many uploads are running.
     fn add(&mut self, part: &ArtefactPart, bytes: Vec<u8>) -> Result<(), RemoteError> {
+        self.remote.store.check_running()?;
         while let Some(finished) = self.running.try_join_next() {
             joined(finished)?;
         }
-        self.compared += 1;
+        self.compared = (self.compared.0 + 1, self.compared.1 + part.compressed);
         let known = self.known.insert(part.blake3.clone(), part.compressed);
         let of_group = self.uploaded.by_group.entry(part.name.clone()).or_default();
         if known != Some(part.compressed) {
@@ -250,7 +280,8 @@ impl<'r> Uploads<'r> {
             self.running.spawn_on(upload, self.remote.runtime.handle());
         }
         let uploaded_bytes = self.uploaded.by_group.values().sum();
-        (self.progress)(PushProgress::Parts { compared: self.compared, uploaded_bytes });
+        let ((compared, compared_bytes), expected_bytes) = (self.compared, self.expected_bytes);
+        (self.progress)(PushProgress::Parts { compared, compared_bytes, uploaded_bytes, expected_bytes });
         Ok(())
     }
 

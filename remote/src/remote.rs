@@ -12,7 +12,7 @@ use crate::location::RemoteUrl;
 use crate::manifest::{MAX_MANIFEST_BYTES, MAX_SEQUENCE, RemoteManifest};
 use crate::seen::SeenManifests;
 use crate::signature::{Signature, TrustedKeys};
-use crate::store::{Entry, PARALLEL, Store, runtime};
+use crate::store::{Entry, PARALLEL, Stopper, Store, runtime};
 
 /// Content of the object `format`.
 pub(crate) const FORMAT: &[u8] = b"aurora remote 1\n";
@@ -65,6 +65,11 @@ impl Remote {
         Ok(Self { url, trust, store, seen: SeenManifests::at(records), runtime: runtime()? })
     }
 
+    /// Returns a handle that stops the operations of this remote.
+    pub fn stopper(&self) -> Stopper {
+        self.store.stopper.clone()
+    }
+
     /// Returns the manifests, newest first.
     ///
     /// # Errors
@@ -95,6 +100,13 @@ impl Remote {
         };
         self.seen.check(&self.url, newest, stored)?;
         Ok(listed)
+    }
+
+    /// Returns the size of the parts of the newest manifest; `None` if it does not exist or cannot be read.
+    pub(crate) async fn newest_size(&self) -> Option<u64> {
+        let (sequence, _) = self.list_manifests().await.ok()?.into_iter().next()?;
+        let raw = self.store.get(&manifest_name(sequence), MAX_MANIFEST_BYTES).await.ok()??;
+        Some(RemoteManifest::decode(&raw, sequence, &self.trust.keys).ok()?.0.bytes)
     }
 
     /// Returns the numbers of all manifests, the highest first, with their objects.

@@ -1,6 +1,6 @@
 //! The remotes in the configuration files, and the keys in the user's file.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -22,10 +22,29 @@ const MAX_NAME_BYTES: usize = 64;
 pub struct RemoteSettings {
     /// The URLs of remotes by name.
     pub remotes: BTreeMap<String, RemoteUrl>,
+    /// Names of the remotes in the project's file.
+    pub project_remotes: BTreeSet<String>,
+    /// URLs that the user trusts, with everything below them. They include the user's own remotes.
+    pub trusted_urls: Vec<RemoteUrl>,
+    /// Whether a search in a project without an index pulls it from a trusted remote.
+    pub pull: PullPolicy,
     /// Public keys whose signatures are accepted.
     pub trusted_keys: TrustedKeys,
     /// File of the secret key that signs manifests.
     pub signing_key: Option<PathBuf>,
+}
+
+/// Whether a search in a project without an index pulls the index from a remote of the project.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PullPolicy {
+    /// Asks on a terminal, and otherwise only mentions the remote.
+    #[default]
+    Ask,
+    /// Pulls without a question.
+    Always,
+    /// Does not mention remotes.
+    Never,
 }
 
 /// The tables of a configuration file; all others are ignored.
@@ -47,7 +66,11 @@ struct RemoteTable {
 struct KeyTable {
     #[serde(default)]
     trusted_keys: Vec<String>,
+    #[serde(default)]
+    trusted_urls: Vec<String>,
     signing_key: Option<PathBuf>,
+    #[serde(default)]
+    pull: PullPolicy,
 }
 
 impl RemoteSettings {
@@ -67,13 +90,22 @@ impl RemoteSettings {
                 let invalid = |error: RemoteError| invalid(format!("[remote.{name}]: {error}"));
                 check_name(&name).map_err(invalid)?;
                 let url = RemoteUrl::parse(&remote.url).map_err(invalid)?;
+                match is_user {
+                    true => settings.trusted_urls.push(url.clone()),
+                    false => drop(settings.project_remotes.insert(name.clone())),
+                }
                 settings.remotes.entry(name).or_insert(url);
             }
             match tables.remotes {
                 Some(keys) if is_user => {
                     let trusted = TrustedKeys::parse(keys.trusted_keys.iter().map(String::as_str));
                     settings.trusted_keys = trusted.map_err(|error| invalid(error.to_string()))?;
+                    for url in &keys.trusted_urls {
+                        let url = RemoteUrl::parse(url).map_err(|error| invalid(format!("trusted_urls: {error}")))?;
+                        settings.trusted_urls.push(url);
+                    }
                     settings.signing_key = keys.signing_key;
+                    settings.pull = keys.pull;
                 }
                 Some(_) => {
                     return Err(invalid(
@@ -84,6 +116,11 @@ impl RemoteSettings {
             }
         }
         Ok(settings)
+    }
+
+    /// Whether the user trusts a URL.
+    pub fn trusts(&self, url: &RemoteUrl) -> bool {
+        self.trusted_urls.iter().any(|trusted| url.is_within(trusted))
     }
 }
 
@@ -139,6 +176,33 @@ mod tests {
         assert_eq!(settings.remotes["b"].as_str(), "file:///b");
         assert!(parse("", "[remotes]\ntrusted_keys = []").is_err());
         assert!(parse("[remotes]\ntrusted_keys = [\"x\"]", "").is_err());
+    }
+
+    #[test]
+    fn only_the_user_trusts_urls() {
+        let user = "[remote.a]\nurl = \"s3://user/a\"\n[remotes]\ntrusted_urls = [\"s3://team/x\"]\npull = \"always\"";
+        let project = "[remote.b]\nurl = \"s3://team/x/b\"\n[remote.c]\nurl = \"s3://team/xc\"";
+        let settings = parse(user, project).expect("the settings are valid");
+        assert_eq!(settings.pull, PullPolicy::Always);
+        assert_eq!(settings.project_remotes, ["b", "c"].map(str::to_owned).into());
+        for (url, is_trusted) in [
+            ("s3://user/a", true),
+            ("s3://user/a/b", true),
+            ("s3://user/b", false),
+            ("s3://team/x", true),
+            ("s3://team/x/b", true),
+            ("s3://team/xc", false),
+            ("s3://team/x/./b", false),
+            ("s3://team/x//b", false),
+            ("s3://team/x/%2e%2e/c", false),
+            ("S3://team/x", false),
+            ("gs://team/x", false),
+        ] {
+            let is_found = RemoteUrl::parse(url).is_ok_and(|url| settings.trusts(&url));
+            assert_eq!(is_found, is_trusted, "{url}");
+        }
+        assert!(parse("[remotes]\npull = \"sometimes\"", "").is_err());
+        assert!(parse("[remotes]\ntrusted_urls = [\"https://u:hunter2@x\"]", "").is_err());
     }
 
     #[test]

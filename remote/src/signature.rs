@@ -1,10 +1,11 @@
 //! Signatures of manifests, in the format of minisign.
 
-use std::io::Cursor;
+use std::fs::File;
+use std::io::{self, Cursor, Write as _};
 use std::path::Path;
 
 use aurora_confined::read_regular_to_string;
-use minisign::{PublicKey, SecretKey, SecretKeyBox, SignatureBox};
+use minisign::{KeyPair, PError, PublicKey, SecretKey, SecretKeyBox, SignatureBox};
 use serde::Serialize;
 
 use crate::error::RemoteError;
@@ -39,7 +40,7 @@ pub enum Signature {
 }
 
 impl SigningKey {
-    /// Reads a secret key from a file of `minisign -G`. `password` decrypts an encrypted key.
+    /// Reads a secret key from a file of [`Self::create`] or `minisign -G`. `password` decrypts an encrypted key.
     ///
     /// # Errors
     /// Fails if the file cannot be read, is not a secret key, or is encrypted with another password.
@@ -48,19 +49,50 @@ impl SigningKey {
         let text = text.map_err(|source| RemoteError::Io { path: path.to_owned(), source })?;
         let failed = |what: &str| RemoteError::Key(format!("the signing key in {}: {what}", path.display()));
         let parsed = || SecretKeyBox::from_string(&text).map_err(|_| failed("it is not a secret key of minisign"));
-        // Without a password, the library would ask for one on the terminal.
-        let secret = match password {
-            Some(password) => parsed()?.into_secret_key(Some(password)),
-            None => parsed()?.into_unencrypted_secret_key(),
+        let secret = parsed()?.into_unencrypted_secret_key();
+        let secret = match (secret, password) {
+            // Without a password, the library would ask for one on the terminal.
+            (Err(_), Some(password)) => parsed()?.into_secret_key(Some(password)),
+            (secret, _) => secret,
         };
         let secret = secret.map_err(|_| failed("it is encrypted, and the password is missing or wrong"))?;
         let public = PublicKey::from_secret_key(&secret).map_err(|_| failed("it is not a secret key of minisign"))?;
         Ok(Self { secret, public })
     }
 
+    /// Creates a key in a new file, which only its owner may read. `password` encrypts the file.
+    ///
+    /// # Errors
+    /// Fails if the file exists or cannot be written.
+    pub fn create(path: &Path, password: Option<String>) -> Result<Self, RemoteError> {
+        let failed = |error: PError| RemoteError::Key(format!("cannot create a key: {error}"));
+        let pair = match &password {
+            Some(password) => KeyPair::generate_encrypted_keypair(Some(password.clone())),
+            None => KeyPair::generate_unencrypted_keypair(),
+        };
+        let text = pair.and_then(|pair| pair.sk.to_box(None)).map_err(failed)?.into_string();
+        let io = |source| RemoteError::Io { path: path.to_owned(), source };
+        let mut file = create_private(path).map_err(io)?;
+        let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_all());
+        written.map_err(io).and_then(|()| Self::read(path, password)).inspect_err(|_| {
+            #[allow(clippy::disallowed_methods, reason = "this function has created the file")]
+            drop(std::fs::remove_file(path));
+        })
+    }
+
+    /// Returns the id of the key.
+    pub fn id(&self) -> String {
+        key_id(self.public.keynum())
+    }
+
     /// Returns the public key, as it is written in configurations.
     pub fn public_key(&self) -> String {
         self.public.to_base64()
+    }
+
+    /// Returns the public key as the only trusted one.
+    pub(crate) fn trusted(&self) -> TrustedKeys {
+        TrustedKeys { keys: vec![self.public.clone()] }
     }
 
     /// Signs the text of a manifest.
@@ -72,7 +104,7 @@ impl SigningKey {
 }
 
 impl TrustedKeys {
-    /// Parses public keys, each the last line of a file of `minisign -G`.
+    /// Parses public keys in the format of [`SigningKey::public_key`], which is the last line of a file of `minisign -G`.
     ///
     /// # Errors
     /// Names the first key that is invalid.
@@ -102,6 +134,16 @@ impl TrustedKeys {
             Err(_) => Signature::Invalid,
         }
     }
+}
+
+/// Creates a file that only its owner may read and write.
+#[allow(clippy::disallowed_methods, reason = "the user has named the file")]
+fn create_private(path: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
 }
 
 /// Formats the id of a key as minisign does.

@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures_util::{StreamExt, TryStreamExt};
@@ -10,6 +11,7 @@ use object_store::path::Path;
 use object_store::prefix::PrefixStore;
 use object_store::{Error, ObjectStore, ObjectStoreExt, PutMode};
 use tokio::runtime::{Builder, Runtime};
+use tokio::sync::watch;
 
 use crate::error::RemoteError;
 use crate::location::RemoteUrl;
@@ -34,10 +36,28 @@ pub(crate) struct Entry {
     pub(crate) modified: i64,
 }
 
+/// Stops the operations of a remote, from any thread.
+#[derive(Clone, Default)]
+pub struct Stopper(Arc<watch::Sender<bool>>);
+
+impl Stopper {
+    /// Ends running requests, and lets all later ones fail with [`RemoteError::Stopped`].
+    pub fn stop(&self) {
+        self.0.send_replace(true);
+    }
+
+    /// Whether the operations were stopped.
+    pub fn is_stopped(&self) -> bool {
+        *self.0.borrow()
+    }
+}
+
 /// The objects below the URL of a remote.
 #[derive(Clone)]
 pub(crate) struct Store {
     objects: Arc<dyn ObjectStore>,
+    pub(crate) stopper: Stopper,
+    ignores_conditions: Arc<AtomicBool>,
 }
 
 impl Store {
@@ -45,9 +65,8 @@ impl Store {
     pub(crate) fn open(url: &RemoteUrl, creates: bool) -> Result<Self, RemoteError> {
         let Some(directory) = url.directory() else {
             let store = network_store(url)?;
-            return Ok(Self {
-                objects: Arc::new(PrefixStore::new(store, Path::parse(url.prefix()).map_err(invalid)?)),
-            });
+            let objects = Arc::new(PrefixStore::new(store, Path::parse(url.prefix()).map_err(invalid)?));
+            return Ok(Self::new(objects));
         };
         if creates {
             #[allow(clippy::disallowed_methods, reason = "the user has named the directory")]
@@ -59,7 +78,21 @@ impl Store {
         let local = LocalFileSystem::new_with_prefix(&directory);
         let local = local.map_err(|source| RemoteError::Store { action: format!("open {url}"), source })?;
         // A power failure must not leave an empty object under the name of a part.
-        Ok(Self { objects: Arc::new(local.with_fsync(true)) })
+        Ok(Self::new(Arc::new(local.with_fsync(true))))
+    }
+
+    fn new(objects: Arc<dyn ObjectStore>) -> Self {
+        Self { objects, stopper: Stopper::default(), ignores_conditions: Arc::default() }
+    }
+
+    /// Returns the store for requests that clean up after the operations were stopped.
+    pub(crate) fn unstopped(&self) -> Self {
+        Self { stopper: Stopper::default(), ..self.clone() }
+    }
+
+    /// Fails if the operations were stopped.
+    pub(crate) fn check_running(&self) -> Result<(), RemoteError> {
+        if self.stopper.is_stopped() { Err(RemoteError::Stopped) } else { Ok(()) }
     }
 
     /// Reads an object. Returns `None` if it does not exist.
@@ -82,11 +115,25 @@ impl Store {
             }
             Ok(Some(bytes))
         };
-        within(REQUEST_SECONDS, action, read).await
+        self.within(REQUEST_SECONDS, action, read).await
     }
 
-    /// Writes an object that does not exist yet. Returns `false` if it exists.
+    /// Records that the store overwrites objects even if a request forbids it.
+    pub(crate) fn set_ignores_conditions(&self) {
+        self.ignores_conditions.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the store overwrites objects even if a request forbids it.
+    pub(crate) fn ignores_conditions(&self) -> bool {
+        self.ignores_conditions.load(Ordering::Relaxed)
+    }
+
+    /// Writes an object that does not exist yet. Returns `false` if it exists. In a store that ignores conditions,
+    /// another machine must not write a different object of this name at the same time.
     pub(crate) async fn put_new(&self, name: &str, bytes: Vec<u8>) -> Result<bool, RemoteError> {
+        if self.ignores_conditions() && self.modified(name).await?.is_some() {
+            return Ok(false);
+        }
         match self.put_with(name, bytes, PutMode::Create).await {
             Ok(()) => Ok(true),
             Err(RemoteError::Store { source: Error::AlreadyExists { .. } | Error::Precondition { .. }, .. }) => {
@@ -110,7 +157,7 @@ impl Store {
             let put = self.objects.put_opts(&Path::from(name), bytes.into(), mode.into()).await;
             put.map(drop).map_err(|source| RemoteError::Store { action: action(), source })
         };
-        within(REQUEST_SECONDS, action, put).await
+        self.within(REQUEST_SECONDS, action, put).await
     }
 
     /// Deletes an object, which may be missing.
@@ -122,7 +169,7 @@ impl Store {
                 Err(source) => Err(RemoteError::Store { action: action(), source }),
             }
         };
-        within(REQUEST_SECONDS, action, delete).await
+        self.within(REQUEST_SECONDS, action, delete).await
     }
 
     /// Lists the objects below a prefix.
@@ -145,7 +192,7 @@ impl Store {
                 Err(source) => Err(RemoteError::Store { action: action(), source }),
             }
         };
-        within(LIST_SECONDS, action, list).await
+        self.within(LIST_SECONDS, action, list).await
     }
 
     /// Returns the store's time of the last write to an object.
@@ -158,7 +205,24 @@ impl Store {
                 Err(source) => Err(RemoteError::Store { action: action(), source }),
             }
         };
-        within(REQUEST_SECONDS, action, head).await
+        self.within(REQUEST_SECONDS, action, head).await
+    }
+
+    /// Limits the time of a request, and ends it when the operations are stopped.
+    async fn within<T>(
+        &self,
+        seconds: u64,
+        action: impl Fn() -> String,
+        request: impl Future<Output = Result<T, RemoteError>>,
+    ) -> Result<T, RemoteError> {
+        let mut stopped = self.stopper.0.subscribe();
+        tokio::select! {
+            biased;
+            _ = stopped.wait_for(|stopped| *stopped) => Err(RemoteError::Stopped),
+            result = tokio::time::timeout(Duration::from_secs(seconds), request) => {
+                result.unwrap_or_else(|_| Err(RemoteError::Timeout { action: action(), seconds }))
+            }
+        }
     }
 }
 
@@ -166,16 +230,6 @@ impl Store {
 pub(crate) fn runtime() -> Result<Runtime, RemoteError> {
     let runtime = Builder::new_multi_thread().worker_threads(2).thread_name("aurora-remote").enable_all().build();
     runtime.map_err(|source| RemoteError::Io { path: "threads".into(), source })
-}
-
-/// Limits the time of a request.
-async fn within<T>(
-    seconds: u64,
-    action: impl Fn() -> String,
-    request: impl Future<Output = Result<T, RemoteError>>,
-) -> Result<T, RemoteError> {
-    let result = tokio::time::timeout(Duration::from_secs(seconds), request).await;
-    result.unwrap_or_else(|_| Err(RemoteError::Timeout { action: action(), seconds }))
 }
 
 fn invalid(error: impl std::fmt::Display) -> RemoteError {
@@ -210,28 +264,33 @@ fn network_store(url: &RemoteUrl) -> Result<Arc<dyn ObjectStore>, RemoteError> {
             let builder = AmazonS3Builder::from_env().with_url(address).with_retry(retry);
             let set =
                 |builder: AmazonS3Builder, (key, value)| builder.with_config(AmazonS3ConfigKey::Client(key), value);
-            Arc::new(client.into_iter().fold(builder, set).build().map_err(invalid)?)
+            Arc::new(client.into_iter().fold(builder, set).build().map_err(access)?)
         }
         "gs" => {
             let builder = GoogleCloudStorageBuilder::from_env().with_url(address).with_retry(retry);
             let set = |builder: GoogleCloudStorageBuilder, (key, value)| {
                 builder.with_config(GoogleConfigKey::Client(key), value)
             };
-            Arc::new(client.into_iter().fold(builder, set).build().map_err(invalid)?)
+            Arc::new(client.into_iter().fold(builder, set).build().map_err(access)?)
         }
         "az" => {
             let builder = MicrosoftAzureBuilder::from_env().with_url(address).with_retry(retry);
             let set =
                 |builder: MicrosoftAzureBuilder, (key, value)| builder.with_config(AzureConfigKey::Client(key), value);
-            Arc::new(client.into_iter().fold(builder, set).build().map_err(invalid)?)
+            Arc::new(client.into_iter().fold(builder, set).build().map_err(access)?)
         }
         _ => {
             let host = &address[..address.len() - url.prefix().len()];
             let options =
                 client.into_iter().fold(ClientOptions::new(), |options, (key, value)| options.with_config(key, value));
             let builder = HttpBuilder::new().with_url(host).with_retry(retry).with_client_options(options);
-            Arc::new(builder.build().map_err(invalid)?)
+            Arc::new(builder.build().map_err(access)?)
         }
     };
     Ok(store)
+}
+
+#[cfg(feature = "cloud")]
+fn access(error: Error) -> RemoteError {
+    RemoteError::Access(error.to_string())
 }

@@ -9,7 +9,7 @@ use aurora_remote::{RemoteUrl, add_remote};
 use aurora_storage::ProjectDirectory;
 use clap::Args;
 
-use crate::commands::remote::opened::{MAX_CONFIG_BYTES, failure};
+use crate::context::remotes::{MAX_CONFIG_BYTES, failure};
 use crate::context::{Failure, Outcome, Program};
 use crate::output::sanitize;
 

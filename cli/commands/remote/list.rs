@@ -7,7 +7,7 @@ use aurora_remote::{Listed, Signature};
 use clap::Args;
 use serde_json::json;
 
-use crate::commands::remote::opened::{RemoteArgs, failure, settings};
+use crate::context::remotes::{RemoteArgs, failure, settings};
 use crate::context::{Outcome, Program, ReportFormat};
 use crate::output::{sanitize, units, width};
 

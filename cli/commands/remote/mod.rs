@@ -1,8 +1,8 @@
 //! `aur remote`: pushes indexes to a directory or an object store, and pulls them on other machines.
 
 mod add;
+mod keygen;
 mod list;
-mod opened;
 mod prune;
 mod pull;
 mod push;
@@ -20,6 +20,7 @@ pub(crate) enum RemoteCommand {
     List(list::ListRemotesArgs),
     Prune(prune::PruneRemoteArgs),
     Verify(verify::VerifyRemoteArgs),
+    Keygen(keygen::KeygenArgs),
 }
 
 pub(crate) fn run(command: &RemoteCommand, program: &Program) -> Outcome {
@@ -30,5 +31,6 @@ pub(crate) fn run(command: &RemoteCommand, program: &Program) -> Outcome {
         RemoteCommand::List(args) => list::run(args, program),
         RemoteCommand::Prune(args) => prune::run(args, program),
         RemoteCommand::Verify(args) => verify::run(args, program),
+        RemoteCommand::Keygen(args) => keygen::run(args, program),
     }
 }

@@ -5,7 +5,7 @@ use std::io::Write;
 use aurora_remote::PruneOptions;
 use clap::Args;
 
-use crate::commands::remote::opened::{RemoteArgs, failure};
+use crate::context::remotes::{RemoteArgs, failure};
 use crate::context::{Outcome, Program, ReportFormat, args};
 use crate::output::units;
 

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use clap::Args;
 
-use crate::commands::remote::opened::{RemoteArgs, failure};
+use crate::context::remotes::{RemoteArgs, failure};
 use crate::context::{Failure, Outcome, Program, ReportFormat};
 use crate::output::{Role, sanitize, units};
 

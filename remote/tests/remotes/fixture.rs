@@ -223,12 +223,8 @@ pub(crate) fn commit(number: u32) -> String {
 
 /// Creates a key pair. Returns the secret key and the public key.
 pub(crate) fn key() -> (SigningKey, String) {
-    let pair = minisign::KeyPair::generate_unencrypted_keypair().expect("a key can be generated");
     let directory = tempfile::tempdir().expect("a directory can be created");
-    let path = directory.path().join("key");
-    let text = pair.sk.to_box(None).expect("the key can be written").into_string();
-    fs::write(&path, text).expect("the file can be written");
-    let key = SigningKey::read(&path, None).expect("the key can be read");
+    let key = SigningKey::create(&directory.path().join("key"), None).expect("the key can be created");
     let public = key.public_key();
     (key, public)
 }

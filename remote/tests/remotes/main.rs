@@ -4,5 +4,7 @@ mod fixture;
 mod maintenance;
 #[cfg(feature = "cloud")]
 mod s3;
+#[cfg(feature = "cloud")]
+mod s3_server;
 mod transfer;
 mod trust;

@@ -86,6 +86,14 @@ fn killed_pushes_and_prunes_prevent_nothing() {
     assert!(push.exists());
     assert_eq!(share.open().prune(KEEP_ONE).expect("the remote can be pruned"), dry);
     assert!(dry.parts > 0 && !push.exists());
+    // A push that writes its manifest in a store without conditional writes keeps its lock.
+    let manifest = share.object("locks/manifest-0123");
+    fs::write(&manifest, "").expect("the object can be written");
+    share.open().prune(KEEP_ONE).expect("the remote can be pruned");
+    assert!(manifest.exists());
+    share.age(&manifest, 1);
+    share.open().prune(KEEP_ONE).expect("the remote can be pruned");
+    assert!(!manifest.exists());
     let prune = share.object("locks/prune-0123");
     fs::write(&prune, "").expect("the object can be written");
     assert!(matches!(share.open().prune(KEEP_ONE), Err(RemoteError::Busy(_))));

@@ -28,7 +28,7 @@ use std::time::Duration;
 use search::Subject;
 use session::Session;
 
-use crate::context::{Failure, Outcome, Program, indexing, interrupt};
+use crate::context::{Failure, Outcome, Program, first_index, interrupt};
 
 pub(crate) use args::BrowseArgs;
 pub(crate) use editor::Editor;
@@ -43,7 +43,7 @@ pub(crate) fn run(args: &BrowseArgs, program: &Program) -> Outcome {
     }
     let project = program.find(args.root.as_deref())?;
     let config = project.settings(Vec::new())?;
-    let is_new = indexing::for_search(&project, args.no_index, program)?;
+    let is_new = first_index::for_search(&project, args.no_index, program)?;
     let snapshot = project.snapshot()?;
     let budget = if args.no_refresh { Duration::ZERO } else { Duration::from_millis(config.refresh) };
     interrupt::leave_to_other_handler();

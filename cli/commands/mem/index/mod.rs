@@ -132,7 +132,7 @@ fn index(args: &IndexArgs, root: &Path, begun: Instant, job: &Job, program: &Pro
     let progress = if args.quiet {
         progress::IndexProgress::hidden()
     } else {
-        progress::IndexProgress::visible(program.terminal.live && program.verbose == 0)
+        progress::IndexProgress::visible(program.shows_progress(false))
     };
     let deadline = args.job.deadline.and_then(|time| begun.checked_add(time));
     let deadline = deadline.map(|at| Deadline::start(&options.cancel, at));

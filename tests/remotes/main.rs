@@ -1,6 +1,19 @@
 //! `aur remote`: an index is pushed on one machine, then pulled, verified and updated in a clone on another.
 
+#[path = "../fixture/mod.rs"]
 mod fixture;
+mod garage;
+#[cfg(unix)]
+mod interrupts;
+mod keys;
+mod offer;
+#[path = "../../remote/tests/remotes/s3_server.rs"]
+mod s3_server;
+mod settings;
+#[cfg(unix)]
+#[allow(dead_code, reason = "these tests need only a part of the terminal")]
+#[path = "../browse/tty.rs"]
+mod tty;
 
 use std::fs;
 use std::process::Command;
@@ -48,18 +61,27 @@ fn digest(fixture: &Fixture) -> String {
     run_ok(fixture, &["mem", "verify", "--digest"]).out
 }
 
+/// Returns the URL of a remote in a directory of `share`.
+fn url_in(share: &Fixture) -> String {
+    format!("file://{}", share.path("remote").display())
+}
+
 /// Adds a remote in a directory of `share` to the user's configuration of a fixture.
 fn add(fixture: &Fixture, share: &Fixture) {
-    let url = format!("file://{}", share.path("remote").display());
-    run_ok(fixture, &["remote", "add", "nightly", &url, "--user"]);
+    run_ok(fixture, &["remote", "add", "nightly", &url_in(share), "--user"]);
 }
 
 /// Returns a clone of the repository of another user, without an index.
 fn clone_of(origin: &Fixture, share: &Fixture) -> Fixture {
+    clone_with_url(origin, &url_in(share))
+}
+
+/// Returns a clone of the repository of another user, whose configuration has a remote with this URL.
+fn clone_with_url(origin: &Fixture, url: &str) -> Fixture {
     let clone = Fixture::git();
     let from = origin.root().to_str().expect("the path is UTF-8");
     clone.run_git(&["pull", "--quiet", from, "HEAD"]);
-    add(&clone, share);
+    run_ok(&clone, &["remote", "add", "nightly", url, "--user"]);
     clone
 }
 
@@ -127,6 +149,44 @@ fn unsigned_indexes_unknown_remotes_and_credentials_are_refused() {
     }
     clone.write(".aurora/config.toml", "[remotes]\ntrusted_keys = []\n");
     assert!(fails(&clone, 2, &["remote", "list"]).contains("user's configuration"));
+}
+
+#[test]
+fn messages_about_the_access_to_a_store_are_plain_and_have_no_secrets() {
+    let fixture = Fixture::git();
+    for url in ["s3://bucket/app", "gs://bucket/app", "az://container/app", "https://127.0.0.1:9/app"] {
+        let name = url.split(':').next().expect("the URL has a scheme");
+        run_ok(&fixture, &["remote", "add", name, url, "--user"]);
+    }
+    let message = |name: &str, variables: &[(&str, &str)]| {
+        let mut command = fixture.command();
+        for (variable, _) in std::env::vars_os() {
+            let text = variable.to_string_lossy();
+            if ["AWS_", "GOOGLE_", "AZURE_"].iter().any(|prefix| text.starts_with(prefix)) {
+                command.env_remove(&variable);
+            }
+        }
+        let run = Run::from_command(command.args(["remote", "list", name]).envs(variables.iter().copied()));
+        assert_eq!(run.code, Some(2), "{name} {variables:?}: {run:?}");
+        assert!(!run.err.contains("hunter2") && !run.err.contains("panicked"), "{run:?}");
+        run.err
+    };
+    let unconfigured = "Error: the access to the remote is not configured: ";
+    for (name, variables) in [
+        ("gs", &[("GOOGLE_SERVICE_ACCOUNT_KEY", "hunter2")][..]),
+        ("gs", &[("GOOGLE_SERVICE_ACCOUNT_KEY", "{\"private_key\": \"hunter2\"}")]),
+        ("gs", &[("GOOGLE_SERVICE_ACCOUNT", "/missing/account.json")]),
+        ("az", &[]),
+        ("az", &[("AZURE_STORAGE_ACCOUNT_NAME", "account"), ("AZURE_STORAGE_ACCOUNT_KEY", "hunter2")]),
+        ("az", &[("AZURE_STORAGE_ACCOUNT_NAME", "account"), ("AZURE_STORAGE_SAS_KEY", "sig=hunter2&se")]),
+    ] {
+        let message = message(name, variables);
+        assert!(message.starts_with(unconfigured) && message.contains("AZURE_STORAGE_ACCOUNT_NAME"), "{message}");
+    }
+    let key = [("AWS_ACCESS_KEY_ID", "id"), ("AWS_SECRET_ACCESS_KEY", "hunter2"), ("AWS_REGION", "x")];
+    let endpoint = |url| [&key[..], &[("AWS_ENDPOINT", url), ("AWS_ALLOW_HTTP", "true")]].concat();
+    assert!(message("s3", &endpoint("http://user:hunter2@127.0.0.1:9")).contains("cannot read format"));
+    assert!(message("https", &[]).contains("cannot read format"));
 }
 
 #[test]
