@@ -33,10 +33,12 @@ pub(crate) struct PushArgs {
 pub(crate) fn run(args: &PushArgs, program: &Program) -> Outcome {
     let terminal = &program.terminal;
     let snapshot = program.find(args.remote.root.as_deref())?.snapshot()?;
-    // A push only compares existing manifests with its own, and does not use their content.
+    // A push checks the hashes of everything that it uses of existing manifests.
     let opened = args.remote.open(true, true, program)?;
     let key = signing_key(&opened.settings)?;
+    let directory = opened.project.directory();
     let context = PushContext {
+        directory: &directory,
         program: PROGRAM,
         now: aurora_clock::now_seconds(),
         key: key.as_ref(),

@@ -20,6 +20,7 @@ mod part;
 mod reader;
 mod writer;
 
+pub use divided::DividedPart;
 pub use manifest::{ArtefactManifest, ArtefactPart, MAX_SHARDS, Shard};
 pub use merge::Merged;
 pub use reader::ImportContext;
