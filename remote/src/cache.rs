@@ -41,7 +41,7 @@ impl PartCache {
         written.map_err(|error| StorageError::from_io(self.directory.path(), error).into())
     }
 
-    /// Removes all objects except those of `wanted`. Objects that cannot be removed stay until the next call.
+    /// Removes all objects that `wanted` does not contain. Objects that cannot be removed stay until the next call.
     pub(crate) fn retain(&self, wanted: &[StoredPart]) {
         let wanted: HashSet<String> = wanted.iter().map(StoredPart::object).collect();
         for (name, _) in self.directory.entries().unwrap_or_default() {

@@ -77,7 +77,7 @@ impl PartList {
         Ok(Self { index, parts, head, pieces })
     }
 
-    /// Returns the parts whose objects are necessary, including those of the list, each once.
+    /// Returns the parts whose objects are necessary, including the parts of the list, each once.
     pub(crate) fn objects(&self) -> Vec<StoredPart> {
         objects([&self.head].into_iter().chain(&self.pieces).chain(&self.parts))
     }

@@ -1,6 +1,6 @@
 //! Pushes an index to a remote.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -17,11 +17,13 @@ use crate::locks::Lock;
 use crate::manifest::{LAYOUT, MAX_SEQUENCE, PreviousManifest, RemoteManifest};
 use crate::part::StoredPart;
 use crate::remote::{FORMAT, Listed, Remote, manifest_name, part_name};
-use crate::signature::SigningKey;
+use crate::signature::{Signature, SigningKey};
 use crate::store::{PARALLEL, Store};
 
 /// Maximum number of attempts to write a manifest if other machines push or prune at the same time.
 const MAX_ATTEMPTS: usize = 20;
+/// Maximum number of manifests in which a push looks for a trusted signature.
+const MAX_PREVIOUS: usize = 16;
 
 /// Context of a push.
 #[derive(Clone, Copy)]
@@ -131,20 +133,18 @@ impl Remote {
         let (previous, downloaded) = self.runtime.block_on(self.previous_parts(cache.as_ref()))?;
         uploaded.downloaded += downloaded;
         let mut encoder = Encoder::new(self, cache.as_ref(), &known, &previous);
+        let mut uploads = Uploads::new(self, &known, context.progress, uploaded);
         let list = loop {
-            let mut uploads = Uploads::new(self, &known, context.progress, uploaded);
             let work = |part: DividedPart| encoder.encode(&part);
             let each = |encoded: Result<Encoded, RemoteError>| uploads.add(encoded?);
             let (index, parts) = snapshot.divide(context.program, context.workers, work, each)?;
             let excessive = excessive_bases(&parts);
             if excessive.is_empty() {
-                let list = PartList::divide(index, parts, |part| uploads.add(encoder.encode(&part)?))?;
-                uploads.finish()?;
-                break list;
+                break PartList::divide(index, parts, |part| uploads.add(encoder.encode(&part)?))?;
             }
-            uploads.finish()?;
             encoder.without_base.extend(excessive);
         };
+        uploads.finish()?;
         uploaded.downloaded += encoder.downloaded.into_inner();
         if !self.runtime.block_on(lock.is_held(&self.store))? {
             return Ok(None);
@@ -176,23 +176,30 @@ impl Remote {
         Ok(Some(written))
     }
 
-    /// Returns the parts of the newest manifest, and the number of downloaded bytes. They need not be trustworthy,
-    /// because the hashes of all bytes are checked.
+    /// Returns the parts of the newest manifest with a trusted signature, or of the newest one if no recent one has such
+    /// a signature, and the number of downloaded bytes.
     async fn previous_parts(&self, cache: Option<&PartCache>) -> Result<(PreviousParts, u64), RemoteError> {
-        let Some((sequence, entry)) = self.list_manifests().await?.into_iter().next() else {
-            return Ok(Default::default());
-        };
         let list = async {
-            let Some(listed) = self.read_manifest(sequence, entry.modified).await? else { return Ok(None) };
-            ListReader::new(self, cache).read(&listed.manifest).await.map(Some)
+            let mut previous = None;
+            for (sequence, entry) in self.list_manifests().await?.into_iter().take(MAX_PREVIOUS) {
+                let Some(listed) = self.read_manifest(sequence, entry.modified).await? else { continue };
+                if matches!(listed.signature, Signature::Trusted(_)) {
+                    previous = Some(listed);
+                    break;
+                }
+                previous.get_or_insert(listed);
+                if self.trust.keys.is_empty() {
+                    break;
+                }
+            }
+            let Some(previous) = previous else { return Ok(Default::default()) };
+            let (list, downloaded) = ListReader::new(self, cache).read(&previous.manifest).await?;
+            Ok((PreviousParts::new(list), downloaded))
         };
         match list.await {
-            Ok(list) => Ok(list.map(|(list, bytes)| (PreviousParts::new(list), bytes)).unwrap_or_default()),
             // The new manifest replaces a damaged one.
-            Err(RemoteError::Damaged { .. } | RemoteError::TooLarge(_) | RemoteError::Layout(_)) => {
-                Ok(Default::default())
-            }
-            Err(error) => Err(error),
+            Err(RemoteError::Damaged { .. } | RemoteError::TooLarge(_)) => Ok(Default::default()),
+            result => result,
         }
     }
 
@@ -253,6 +260,8 @@ struct Uploads<'r> {
     known: &'r HashMap<String, u64>,
     /// Number of parts that were compared with `known`.
     compared: u64,
+    /// Names of the objects that were uploaded or are being uploaded.
+    started: HashSet<String>,
     uploaded: &'r mut Uploaded,
     progress: &'r (dyn Fn(PushProgress) + Sync),
     slots: Arc<Semaphore>,
@@ -267,7 +276,7 @@ impl<'r> Uploads<'r> {
         uploaded: &'r mut Uploaded,
     ) -> Self {
         let slots = Arc::new(Semaphore::new(PARALLEL));
-        Self { remote, known, compared: 0, uploaded, progress, slots, running: JoinSet::new() }
+        Self { remote, known, compared: 0, started: HashSet::new(), uploaded, progress, slots, running: JoinSet::new() }
     }
 
     /// Uploads the object of a part, unless the remote has it. Waits while too many uploads are running.
@@ -277,7 +286,7 @@ impl<'r> Uploads<'r> {
         }
         self.compared += 1;
         let of_group = self.uploaded.by_group.entry(stored.group.clone()).or_default();
-        if let Some(bytes) = object {
+        if let Some(bytes) = object.filter(|_| self.started.insert(stored.object())) {
             *of_group += bytes.len() as u64;
             self.uploaded.parts += 1;
             let (store, object) = (self.remote.store.clone(), stored.object());

@@ -7,11 +7,11 @@ use std::thread;
 use aurora_remote::{PruneOptions, RemoteError};
 use serde_json::{Value, json};
 
-use crate::fixture::{Project, Share, changed_tree, commit, tree};
+use crate::fixture::{Project, Share, changed_tree, commit, key, tree};
 
 /// Pushes a project, and then a second state of it with some changed chunks.
 fn two_pushes() -> (Share, Project) {
-    let (share, project) = (Share::new(), Project::with(&tree(60), &commit(1)));
+    let (share, project) = (Share::new(), Project::with(&tree(25), &commit(1)));
     project.push(&share.open(), None).expect("the index can be pushed");
     project.write(&changed_tree(3, "second"), &commit(2));
     project.push(&share.open(), None).expect("the index can be pushed");
@@ -84,6 +84,21 @@ fn a_machine_without_a_cache_downloads_the_bases() {
     assert!(differences(&share).len() >= before + 2);
     let clone = Project::empty();
     clone.pull_newest(&share.open()).expect("the index can be pulled");
+    assert_eq!(clone.digest(), project.digest());
+}
+
+#[test]
+fn a_push_continues_from_the_newest_manifest_with_a_trusted_signature() {
+    let (share, project, (secret, public)) = (Share::new(), Project::with(&tree(25), &commit(1)), key());
+    let trusting = || share.open_with(&[&public], true);
+    project.push(&trusting(), Some(&secret)).expect("the index can be pushed");
+    let stranger = Project::with(&changed_tree(1, "other"), &commit(2));
+    stranger.push(&share.open(), None).expect("the index can be pushed");
+    project.write(&changed_tree(3, "second"), &commit(3));
+    let pushed = project.push(&trusting(), Some(&secret)).expect("the index can be pushed");
+    assert!(pushed.uploaded_bytes * 10 < pushed.manifest.bytes, "{pushed:?}");
+    let clone = Project::empty();
+    clone.pull_newest(&share.open_with(&[&public], false)).expect("the signature is trusted");
     assert_eq!(clone.digest(), project.digest());
 }
 
@@ -244,10 +259,10 @@ fn forged_lists_of_parts_are_refused_and_replaced_by_a_push() {
 
 #[test]
 fn a_fresh_clone_never_downloads_much_more_than_without_differences() {
-    let (share, project) = (Share::new(), Project::with(&tree(60), &commit(1)));
+    let (share, project) = (Share::new(), Project::with(&tree(20), &commit(1)));
     let mut has_rewritten = false;
     for night in 1..15 {
-        let mut changed = tree(60);
+        let mut changed = tree(20);
         for (at, texts) in changed.values_mut().enumerate() {
             let kept = texts.len() - night;
             texts.iter_mut().skip(kept).for_each(|text| *text = text.replace(" w", &format!(" x{at}")));
