@@ -88,6 +88,25 @@ fn a_machine_without_a_cache_downloads_the_bases() {
 }
 
 #[test]
+fn damaged_bases_in_the_cache_are_downloaded_again() {
+    let (share, project) = two_pushes();
+    let client = Project::empty();
+    client.pull_newest(&share.open()).expect("the index can be pulled");
+    for (_, base) in differences(&share) {
+        for cache in [project.home(), client.home()] {
+            fs::write(cache.join("parts").join(name(&base)), "damaged").expect("the object can be written");
+        }
+    }
+    project.write(&changed_tree(3, "third"), &commit(3));
+    let pushed = project.push(&share.open(), None).expect("the index can be pushed");
+    assert!(pushed.downloaded_bytes > 0, "{pushed:?}");
+    let pulled = client.pull_newest(&share.open()).expect("the index can be pulled");
+    assert!(pulled.downloaded_bytes > pushed.uploaded_bytes, "{pulled:?}");
+    assert_eq!(client.digest(), project.digest());
+    assert_eq!(verify(&share), [""; 0]);
+}
+
+#[test]
 fn a_push_continues_from_the_newest_manifest_with_a_trusted_signature() {
     let (share, project, (secret, public)) = (Share::new(), Project::with(&tree(25), &commit(1)), key());
     let trusting = || share.open_with(&[&public], true);
