@@ -71,9 +71,10 @@ class Checkout:
         )
 
     def push(self, name):
-        """Pushes the index. Returns the uploaded bytes by kind of part, and the size of all parts."""
+        """Pushes the index. Returns the uploaded bytes by kind of part, the downloaded bytes, and the size of all parts."""
         pushed = json.loads(self.run("remote", "push", name, "--format", "json"))
-        return Counter(pushed["uploaded_by_group"]), pushed["manifest"]["bytes"]
+        groups = Counter(pushed["uploaded_by_group"], download=pushed["downloaded_bytes"])
+        return groups, pushed["manifest"]["bytes"]
 
 
 class Artefact:

@@ -8,7 +8,8 @@
 //! | object | content |
 //! |---|---|
 //! | `format` | mark and version of the layout |
-//! | `parts/NAME` | a part or a list of parts, compressed; its name is the BLAKE3 hash of the bytes |
+//! | `parts/HASH` | a part of an index or of a list of parts, compressed; HASH is the BLAKE3 hash of its bytes |
+//! | `parts/HASH-BASE` | a part, compressed with the bytes of the part BASE as the dictionary |
 //! | `manifests/SEQUENCE` | a manifest and its signature |
 //! | `locks/NAME` | announces a push or a prune, or that a push writes its manifest |
 //!
@@ -26,11 +27,15 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
+mod cache;
+mod encoder;
 mod error;
+mod list;
 mod location;
 mod locks;
 mod maintain;
 mod manifest;
+mod part;
 mod pull;
 mod push;
 mod remote;

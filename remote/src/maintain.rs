@@ -2,13 +2,13 @@
 
 use std::collections::{HashMap, HashSet};
 
-use aurora_storage::ArtefactPart;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use serde::Serialize;
 
 use crate::error::RemoteError;
+use crate::list::ListReader;
 use crate::locks::Lock;
-use crate::pull::check;
+use crate::part::StoredPart;
 use crate::remote::{Listed, Remote, manifest_name, part_name};
 use crate::store::{Entry, PARALLEL};
 
@@ -47,11 +47,11 @@ pub struct Pruned {
 pub struct Verified {
     /// Number of manifests.
     pub manifests: u64,
-    /// Number of different parts that the manifests list.
+    /// Number of different objects of parts and lists.
     pub parts: u64,
-    /// Size of these parts in bytes.
+    /// Size of these objects in bytes.
     pub bytes: u64,
-    /// Number of parts that no manifest lists.
+    /// Number of objects that no manifest needs.
     pub unused: u64,
     /// Descriptions of all problems.
     pub problems: Vec<String>,
@@ -101,22 +101,20 @@ impl Remote {
         Ok(pruned)
     }
 
-    /// Returns the names of all parts of manifests, including the lists.
+    /// Returns the names of the objects of manifests below `parts`.
     async fn needed_parts(&self, sequences: &[u64]) -> Result<HashSet<String>, RemoteError> {
+        let reader = &ListReader::new(self, None);
         let read = |sequence: u64| async move {
-            let name = manifest_name(sequence);
-            let raw = self.store.get(&name, crate::manifest::MAX_MANIFEST_BYTES).await?;
-            let raw = raw.ok_or_else(|| RemoteError::damaged(&name, "it is missing"))?;
-            let (manifest, _) = crate::manifest::RemoteManifest::decode(&raw, sequence, &self.trust.keys)?;
-            let list = self.read_list(&manifest).await?;
-            Ok::<_, RemoteError>((manifest.list, list.parts))
+            let listed = self.read_manifest(sequence, 0).await?;
+            let listed = listed.ok_or_else(|| RemoteError::damaged(manifest_name(sequence), "it is missing"))?;
+            Ok::<_, RemoteError>(reader.read(&listed.manifest).await?.0.objects())
         };
         let mut needed = HashSet::new();
         let mut lists = stream::iter(sequences.iter().copied()).map(read).buffer_unordered(MAX_LISTS);
-        while let Some((list, parts)) = lists.try_next().await? {
-            needed.insert(list);
-            needed.extend(parts.into_iter().map(|part| part.blake3));
+        while let Some(objects) = lists.try_next().await? {
+            needed.extend(objects.iter().map(StoredPart::object));
         }
+        drop(lists);
         Ok(needed)
     }
 
@@ -139,39 +137,38 @@ impl Remote {
             let manifests = self.read_manifests().await?;
             let stored = self.store.list("parts").await?;
             let stored: HashMap<String, u64> = stored.into_iter().map(|entry| (entry.name, entry.bytes)).collect();
-            let mut parts: HashMap<String, ArtefactPart> = HashMap::new();
+            let mut parts: HashMap<String, StoredPart> = HashMap::new();
             verified.manifests = manifests.len() as u64;
+            let reader = ListReader::new(self, None);
             for listed in &manifests {
-                self.verify_manifest(listed, &mut parts, &mut verified).await?;
+                self.verify_manifest(listed, &reader, &mut parts, &mut verified).await?;
             }
             verified.parts = parts.len() as u64;
-            verified.bytes = parts.values().map(|part| part.compressed).sum();
+            verified.bytes = parts.values().map(|stored| stored.part.compressed).sum();
             verified.unused = stored.keys().filter(|name| !parts.contains_key(*name)).count() as u64;
-            let mut present = Vec::new();
-            for part in parts.into_values() {
-                let name = part_name(&part.blake3);
-                match stored.get(&part.blake3) {
-                    None => verified.problems.push(format!("{name} is missing")),
-                    Some(bytes) if *bytes != part.compressed => {
-                        verified.problems.push(format!("{name} has {bytes} bytes, not {}", part.compressed));
-                    }
-                    Some(_) => present.push(part),
+            let mut checked = Vec::new();
+            for (object, part) in parts {
+                match stored.get(&object) {
+                    None => verified.problems.push(format!("{} is missing", part_name(&object))),
+                    // Another version of zstd may have written an object of another size.
+                    Some(bytes) if reads || *bytes != part.part.compressed => checked.push(part),
+                    Some(_) => {}
                 }
             }
-            if reads {
-                let read = |part: ArtefactPart| async move {
-                    let name = part_name(&part.blake3);
-                    let problem = match self.store.get(&name, part.compressed).await? {
-                        None => Some("is missing".to_owned()),
-                        Some(bytes) => check(&part, &bytes).err().map(|what| format!("is damaged: {what}")),
-                    };
-                    Ok::<_, RemoteError>(problem.map(|problem| format!("{name} {problem}")))
-                };
-                let problems: Vec<Option<String>> =
-                    stream::iter(present).map(read).buffer_unordered(PARALLEL).try_collect().await?;
-                verified.problems.extend(problems.into_iter().flatten());
+            let read = |part: StoredPart| async move {
+                match self.read_part(&part, None).await {
+                    Ok(_) => Ok(None),
+                    Err(error @ RemoteError::Damaged { .. }) => Ok(Some(error.to_string())),
+                    Err(error) => Err(error),
+                }
+            };
+            let mut problems = stream::iter(checked).map(read).buffer_unordered(PARALLEL);
+            while let Some(problem) = problems.try_next().await? {
+                verified.problems.extend(problem);
             }
+            drop(problems);
             verified.problems.sort_unstable();
+            verified.problems.dedup();
             Ok(verified)
         })
     }
@@ -180,27 +177,21 @@ impl Remote {
     async fn verify_manifest(
         &self,
         listed: &Listed,
-        parts: &mut HashMap<String, ArtefactPart>,
+        reader: &ListReader<'_>,
+        parts: &mut HashMap<String, StoredPart>,
         verified: &mut Verified,
     ) -> Result<(), RemoteError> {
         if let Err(error) = self.accept(listed) {
             verified.problems.push(error.to_string());
         }
         let manifest = &listed.manifest;
-        match self.read_list(manifest).await {
-            Ok(list) => parts.extend(list.parts.into_iter().map(|part| (part.blake3.clone(), part))),
+        match reader.read(manifest).await {
+            Ok((list, _)) => parts.extend(list.objects().into_iter().map(|object| (object.object(), object))),
             Err(error @ (RemoteError::Damaged { .. } | RemoteError::TooLarge(_))) => {
                 verified.problems.push(format!("manifest {}: {error}", manifest.sequence));
             }
             Err(error) => return Err(error),
         }
-        let list = ArtefactPart {
-            name: "list".to_owned(),
-            length: manifest.list_length,
-            compressed: manifest.list_bytes,
-            blake3: manifest.list.clone(),
-        };
-        parts.insert(manifest.list.clone(), list);
         Ok(())
     }
 }

@@ -6,15 +6,15 @@ use crate::error::RemoteError;
 use crate::signature::{Signature, SigningKey, TrustedKeys};
 
 /// Version of the layout of a remote.
-pub(crate) const LAYOUT: u32 = 1;
+pub(crate) const LAYOUT: u32 = 2;
 /// Maximum size of a manifest in bytes.
 pub(crate) const MAX_MANIFEST_BYTES: u64 = 64 << 10;
 /// Highest number of a manifest.
 pub(crate) const MAX_SEQUENCE: u64 = 1 << 53;
 /// Maximum size of all parts of an index in bytes.
 const MAX_INDEX_BYTES: u64 = 64 << 30;
-/// Maximum size of a list of parts in bytes, before and after decompression.
-const MAX_LIST_BYTES: u64 = 256 << 20;
+/// Maximum size of the head of a list of parts in bytes, before and after decompression.
+const MAX_HEAD_BYTES: u64 = 16 << 20;
 
 /// Describes a pushed index. The signature covers all fields.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,13 +46,13 @@ pub struct RemoteManifest {
     pub vectors: u64,
     /// Number of parts.
     pub parts: u64,
-    /// Size of all parts in bytes.
+    /// Size of the objects with these parts and their bases, in bytes.
     pub bytes: u64,
-    /// Name of the list of parts, which is itself stored as a part.
+    /// Hash of the head of the list of parts, which is itself stored as a part.
     pub list: String,
-    /// Size of the compressed list in bytes.
+    /// Size of the compressed head in bytes.
     pub list_bytes: u64,
-    /// Size of the list in bytes.
+    /// Size of the head in bytes.
     pub list_length: u64,
     /// The manifest with the highest number before this one.
     pub previous: Option<PreviousManifest>,
@@ -122,8 +122,8 @@ impl RemoteManifest {
         if self.bytes > MAX_INDEX_BYTES {
             return Err(RemoteError::TooLarge(format!("its parts have more than {MAX_INDEX_BYTES} bytes")));
         }
-        if self.list_bytes.max(self.list_length) > MAX_LIST_BYTES {
-            return Err(RemoteError::TooLarge(format!("its list of parts has more than {MAX_LIST_BYTES} bytes")));
+        if self.list_bytes.max(self.list_length) > MAX_HEAD_BYTES {
+            return Err(RemoteError::TooLarge(format!("its list of parts has more than {MAX_HEAD_BYTES} bytes")));
         }
         Ok(())
     }

@@ -1,18 +1,17 @@
 //! Pulls an index from a remote.
 
-use std::collections::{BTreeMap, HashSet};
-use std::io::{self, Write};
+use std::collections::BTreeMap;
 use std::path::Path;
 
-use aurora_confined::Directory;
-use aurora_storage::{
-    ArtefactPart, Environment, FORMAT_VERSION, ImportContext, Manifest, ProjectDirectory, StorageError, Terms,
-};
-use futures_util::{StreamExt, stream};
+use aurora_storage::{Environment, FORMAT_VERSION, ImportContext, Manifest, StorageError, Terms};
+use futures_util::{StreamExt, TryStreamExt, stream};
 use serde::Serialize;
 
+use crate::cache::PartCache;
 use crate::error::RemoteError;
-use crate::remote::{Listed, Remote, part_name};
+use crate::list::{LIST, ListReader};
+use crate::part::StoredPart;
+use crate::remote::{Listed, Remote};
 use crate::store::PARALLEL;
 
 /// Context of a pull.
@@ -24,19 +23,19 @@ pub struct PullContext<'a> {
     pub import: ImportContext<'a>,
     /// Computes the terms of a chunk.
     pub terms: Terms<'a>,
-    /// Called with the number of downloaded bytes, and the number of bytes to download, first with 0 and then after each
-    /// part.
+    /// Called with the number of downloaded bytes and the number of bytes to download, before the first part, after each
+    /// part, and at the end with equal numbers.
     pub progress: &'a dyn Fn(u64, u64),
 }
 
 /// The result of a pull.
 #[derive(Debug, Clone, Serialize)]
 pub struct Pulled {
-    /// Number of parts that were downloaded.
+    /// Number of objects with parts of the index that were downloaded.
     pub downloaded_parts: u64,
-    /// Size of the downloaded parts in bytes.
+    /// Size of all downloaded objects in bytes.
     pub downloaded_bytes: u64,
-    /// Downloaded bytes for each group of parts.
+    /// Downloaded bytes for each group of parts, and for the list of parts.
     pub downloaded_by_group: BTreeMap<String, u64>,
     /// The manifest of the new index.
     #[serde(skip)]
@@ -62,103 +61,64 @@ impl Remote {
                 program: manifest.program.clone(),
             });
         }
-        let list = self.runtime.block_on(self.read_list(manifest))?;
         let cache = PartCache::open(context.directory)?;
-        let mut wanted = HashSet::new();
-        let mut missing = Vec::new();
-        for part in &list.parts {
-            if wanted.insert(part.blake3.as_str()) && cache.read(part).is_err() {
-                missing.push(part);
-            }
-        }
+        let (list, list_bytes) = self.runtime.block_on(ListReader::new(self, Some(&cache)).read(manifest))?;
+        let (wanted, cached) = (list.objects(), cache.names());
+        let missing = wanted.iter().filter(|stored| !cached.contains(&stored.object()));
+        // Other parts depend on the bases, which therefore come first.
+        let (based, plain): (Vec<_>, Vec<_>) = missing.partition(|stored| stored.base.is_some());
         let mut pulled = Pulled {
             downloaded_parts: 0,
-            downloaded_bytes: 0,
-            downloaded_by_group: BTreeMap::new(),
+            downloaded_bytes: list_bytes,
+            downloaded_by_group: BTreeMap::from([(LIST.to_owned(), list_bytes)]),
             index: Manifest::default(),
         };
-        let total = missing.iter().map(|part| part.compressed).sum();
-        (context.progress)(0, total);
-        self.runtime.block_on(async {
-            let download = |part: &'_ ArtefactPart| {
-                let part = part.clone();
-                async move {
-                    let bytes = self.store.get(&part_name(&part.blake3), part.compressed).await?;
-                    Ok::<_, RemoteError>((part, bytes))
+        let total = list_bytes + plain.iter().chain(&based).map(|stored| stored.part.compressed).sum::<u64>();
+        (context.progress)(list_bytes, total);
+        for stored in [plain, based] {
+            self.runtime.block_on(async {
+                let download = |stored: &'_ StoredPart| {
+                    let stored = stored.clone();
+                    let cache = &cache;
+                    async move { Ok::<_, RemoteError>((self.read_part(&stored, Some(cache)).await?.1, stored.group)) }
+                };
+                let mut downloads = stream::iter(stored).map(download).buffer_unordered(PARALLEL);
+                while let Some((bytes, group)) = downloads.try_next().await? {
+                    pulled.count(bytes, group);
+                    (context.progress)(pulled.downloaded_bytes, total);
                 }
-            };
-            let mut downloads = stream::iter(missing).map(download).buffer_unordered(PARALLEL);
-            while let Some(downloaded) = downloads.next().await {
-                let (part, bytes) = downloaded?;
-                let name = part_name(&part.blake3);
-                let bytes = bytes.ok_or_else(|| RemoteError::damaged(&name, "it is missing"))?;
-                check(&part, &bytes).map_err(|what| RemoteError::damaged(&name, what))?;
-                cache.write(&part, &bytes)?;
-                pulled.downloaded_parts += 1;
-                pulled.downloaded_bytes += part.compressed;
-                *pulled.downloaded_by_group.entry(part.name).or_default() += part.compressed;
-                (context.progress)(pulled.downloaded_bytes, total);
+                Ok::<_, RemoteError>(())
+            })?;
+        }
+        (context.progress)(total, total);
+        let mut failure = None;
+        let mut parts = list.parts.iter().map(|stored| {
+            self.store.check_running().map_err(|error| StorageError::Refused(error.to_string()))?;
+            // Downloads objects of the cache again that are damaged.
+            match self.runtime.block_on(self.read_part(stored, Some(&cache))) {
+                Ok((rows, bytes)) => {
+                    pulled.count(bytes, stored.group.clone());
+                    Ok((stored.group.clone(), rows))
+                }
+                Err(error) => Err(StorageError::Refused(failure.insert(error).to_string())),
             }
-            Ok::<_, RemoteError>(())
-        })?;
-        let mut read = |part: &ArtefactPart| {
-            if self.store.stopper.is_stopped() {
-                return Err(cache.storage_error(io::ErrorKind::Interrupted.into()));
-            }
-            cache.read(part).map_err(|source| cache.storage_error(source))
-        };
+        });
         let PullContext { directory, import, terms, .. } = context;
-        let index = Environment::import_divided(directory, &list, &manifest.digest, &mut read, terms, import);
-        pulled.index = index.or_else(|error| self.store.check_running().and(Err(error.into())))?;
+        let imported = Environment::import_divided(directory, &list.index, &manifest.digest, &mut parts, terms, import);
+        pulled.index = match (imported, failure) {
+            (Err(_), Some(error)) => return Err(error),
+            (imported, _) => imported.or_else(|error| self.store.check_running().and(Err(error.into())))?,
+        };
         cache.retain(&wanted);
         Ok(pulled)
     }
 }
 
-/// Downloaded parts in the `.aurora` directory. Every read checks the hash.
-struct PartCache {
-    directory: Directory,
-}
-
-impl PartCache {
-    fn open(project: &Path) -> Result<Self, RemoteError> {
-        let io = |source| RemoteError::Io { path: project.join(ProjectDirectory::PARTS), source };
-        let home = ProjectDirectory::at(project).create().map_err(io)?;
-        Ok(Self { directory: home.create_directory(ProjectDirectory::PARTS).map_err(io)? })
+impl Pulled {
+    /// Counts downloaded bytes of a part.
+    fn count(&mut self, bytes: u64, group: String) {
+        self.downloaded_parts += u64::from(bytes > 0);
+        self.downloaded_bytes += bytes;
+        *self.downloaded_by_group.entry(group).or_default() += bytes;
     }
-
-    fn read(&self, part: &ArtefactPart) -> io::Result<Vec<u8>> {
-        let bytes = self.directory.read(&part.blake3, part.compressed)?;
-        check(part, &bytes).map_err(|what| io::Error::new(io::ErrorKind::InvalidData, what))?;
-        Ok(bytes)
-    }
-
-    fn write(&self, part: &ArtefactPart, bytes: &[u8]) -> Result<(), RemoteError> {
-        let written = self.directory.replace(&part.blake3, |file| file.write_all(bytes));
-        written.map_err(|error| self.storage_error(error).into())
-    }
-
-    /// Removes all other parts. Parts that cannot be removed stay until the next pull.
-    fn retain(&self, wanted: &HashSet<&str>) {
-        for (name, _) in self.directory.entries().unwrap_or_default() {
-            if !name.to_str().is_some_and(|name| wanted.contains(name)) {
-                drop(self.directory.remove(&name));
-            }
-        }
-    }
-
-    fn storage_error(&self, source: io::Error) -> StorageError {
-        StorageError::from_io(self.directory.path(), source)
-    }
-}
-
-/// Checks the bytes of a part.
-pub(crate) fn check(part: &ArtefactPart, bytes: &[u8]) -> Result<(), &'static str> {
-    if bytes.len() as u64 != part.compressed {
-        return Err("it has the wrong length");
-    }
-    if blake3::hash(bytes).to_hex().as_str() != part.blake3 {
-        return Err("its checksum is wrong");
-    }
-    Ok(())
 }

@@ -1,28 +1,35 @@
 //! Pushes an index to a remote.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::Path;
 use std::sync::Arc;
 
-use aurora_storage::{ArtefactPart, FORMAT_VERSION, Snapshot, Workers};
+use aurora_storage::{DividedPart, FORMAT_VERSION, Snapshot, Workers};
 use serde::Serialize;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
+use crate::cache::PartCache;
+use crate::encoder::{Encoded, Encoder, PreviousParts, excessive_bases};
 use crate::error::RemoteError;
+use crate::list::{ListReader, PartList};
 use crate::locks::Lock;
 use crate::manifest::{LAYOUT, MAX_SEQUENCE, PreviousManifest, RemoteManifest};
+use crate::part::StoredPart;
 use crate::remote::{FORMAT, Listed, Remote, manifest_name, part_name};
 use crate::signature::{Signature, SigningKey};
 use crate::store::{PARALLEL, Store};
 
-/// Compression level of lists of parts, which consist mostly of hashes.
-const LIST_LEVEL: i32 = 3;
 /// Maximum number of attempts to write a manifest if other machines push or prune at the same time.
 const MAX_ATTEMPTS: usize = 20;
+/// Maximum number of manifests in which a push looks for a trusted signature.
+const MAX_PREVIOUS: usize = 16;
 
 /// Context of a push.
 #[derive(Clone, Copy)]
 pub struct PushContext<'a> {
+    /// The `.aurora` directory of the project.
+    pub directory: &'a Path,
     /// Name and version of the program.
     pub program: &'a str,
     /// The current time in Unix seconds.
@@ -44,11 +51,12 @@ pub enum PushProgress {
     Parts {
         /// Number of compared parts.
         compared: u64,
-        /// Size of these parts.
+        /// Size of these parts before compression.
         compared_bytes: u64,
         /// Number of bytes that were uploaded or are being uploaded.
         uploaded_bytes: u64,
-        /// Size of all parts of the newest manifest, which is an estimate for the new manifest. `None` for the first manifest.
+        /// Size of all parts of the newest manifest before compression, which is an estimate for the new manifest. `None`
+        /// for the first manifest.
         expected_bytes: Option<u64>,
     },
 }
@@ -64,6 +72,8 @@ pub struct Pushed {
     pub uploaded_bytes: u64,
     /// Uploaded bytes for each group of parts, and for the list of parts.
     pub uploaded_by_group: BTreeMap<String, u64>,
+    /// Number of bytes that were downloaded: parts of the previous index, and its list of parts.
+    pub downloaded_bytes: u64,
     /// Whether a new manifest was written; `false` if the newest one already describes this index.
     pub written: bool,
 }
@@ -78,24 +88,24 @@ impl Remote {
         // Reads the whole index, and fails before anything is uploaded if it is damaged.
         let digest = snapshot.digest_with(context.workers)?;
         self.runtime.block_on(self.prepare())?;
-        let expected_bytes = self.runtime.block_on(self.newest_size());
         let (mut uploaded, mut written) = (Uploaded::default(), false);
         for _ in 0..MAX_ATTEMPTS {
             let wait = || (context.progress)(PushProgress::Waiting);
             let lock = self.runtime.block_on(Lock::push(&self.store, &wait))?;
-            let attempt = self.push_locked(snapshot, &digest, &lock, context, expected_bytes, &mut uploaded);
+            let attempt = self.push_locked(snapshot, &digest, &lock, context, &mut uploaded);
             let is_held = self.runtime.block_on(lock.is_held(&self.store));
             self.runtime.block_on(lock.release(&self.store));
             let Some((manifest, is_new)) = attempt? else { continue };
             written |= is_new;
             // Otherwise, a prune has perhaps not read the manifest before it deleted parts.
             if is_held? {
-                let Uploaded { parts, by_group } = uploaded;
+                let Uploaded { parts, by_group, downloaded } = uploaded;
                 return Ok(Pushed {
                     manifest,
                     uploaded_parts: parts,
                     uploaded_bytes: by_group.values().sum(),
                     uploaded_by_group: by_group,
+                    downloaded_bytes: downloaded,
                     written,
                 });
             }
@@ -120,48 +130,82 @@ impl Remote {
         digest: &str,
         lock: &Lock,
         context: PushContext<'_>,
-        expected_bytes: Option<u64>,
         uploaded: &mut Uploaded,
     ) -> Result<Option<(RemoteManifest, bool)>, RemoteError> {
         let listed = self.runtime.block_on(self.store.list("parts"))?;
         let known = listed.into_iter().map(|entry| (entry.name, entry.bytes)).collect();
-        let mut uploads = Uploads::new(self, known, expected_bytes, context.progress, uploaded);
-        let list = snapshot.divide(context.program, context.workers, |part, bytes| uploads.add(part, bytes))?;
-        let json = serde_json::to_vec(&list).map_err(|error| RemoteError::damaged("the list", error.to_string()))?;
-        let bytes = zstd::bulk::compress(&json, LIST_LEVEL);
-        let bytes = bytes.map_err(|source| RemoteError::Io { path: "memory".into(), source })?;
-        let part = ArtefactPart {
-            name: "list".to_owned(),
-            length: json.len() as u64,
-            compressed: bytes.len() as u64,
-            blake3: blake3::hash(&bytes).to_hex().to_string(),
+        let cache = PartCache::open(context.directory).ok();
+        let (previous, downloaded) = self.runtime.block_on(self.previous_parts(cache.as_ref()))?;
+        uploaded.downloaded += downloaded;
+        let mut encoder = Encoder::new(self, cache.as_ref(), &known, &previous);
+        let mut uploads = Uploads::new(self, &known, previous.length(), context.progress, uploaded);
+        let list = loop {
+            let work = |part: DividedPart| encoder.encode(&part);
+            let each = |encoded: Result<Encoded, RemoteError>| uploads.add(encoded?);
+            let (index, parts) = snapshot.divide(context.program, context.workers, work, each)?;
+            let excessive = excessive_bases(&parts);
+            if excessive.is_empty() {
+                break PartList::divide(index, parts, |part| uploads.add(encoder.encode(&part)?))?;
+            }
+            encoder.without_base.extend(excessive);
         };
-        uploads.add(&part, bytes)?;
         uploads.finish()?;
+        uploaded.downloaded += encoder.downloaded.into_inner();
         if !self.runtime.block_on(lock.is_held(&self.store))? {
             return Ok(None);
         }
         let manifest = RemoteManifest {
             layout: LAYOUT,
             sequence: 0,
-            commit: list.head_commit.clone(),
+            commit: list.index.head_commit.clone(),
             generation: snapshot.manifest().generation,
             time: context.now,
             program: context.program.to_owned(),
             index_format: FORMAT_VERSION,
             digest: digest.to_owned(),
-            complete: list.complete,
-            files: list.files,
-            chunks: list.chunks,
-            vectors: list.vectors,
+            complete: list.index.complete,
+            files: list.index.files,
+            chunks: list.index.chunks,
+            vectors: list.index.vectors,
             parts: list.parts.len() as u64,
-            bytes: list.compressed(),
-            list: part.blake3,
-            list_bytes: part.compressed,
-            list_length: part.length,
+            bytes: list.bytes(),
+            list: list.head().hash.clone(),
+            list_bytes: list.head().compressed,
+            list_length: list.head().length,
             previous: None,
         };
-        self.runtime.block_on(self.write_manifest(manifest, context.key)).map(Some)
+        let written = self.runtime.block_on(self.write_manifest(manifest, context.key))?;
+        if let Some(cache) = cache {
+            cache.retain(&list.objects());
+        }
+        Ok(Some(written))
+    }
+
+    /// Returns the parts of the newest manifest with a trusted signature, or of the newest one if no recent one has such
+    /// a signature, and the number of downloaded bytes.
+    async fn previous_parts(&self, cache: Option<&PartCache>) -> Result<(PreviousParts, u64), RemoteError> {
+        let list = async {
+            let mut previous = None;
+            for (sequence, entry) in self.list_manifests().await?.into_iter().take(MAX_PREVIOUS) {
+                let Some(listed) = self.read_manifest(sequence, entry.modified).await? else { continue };
+                if matches!(listed.signature, Signature::Trusted(_)) {
+                    previous = Some(listed);
+                    break;
+                }
+                previous.get_or_insert(listed);
+                if self.trust.keys.is_empty() {
+                    break;
+                }
+            }
+            let Some(previous) = previous else { return Ok(Default::default()) };
+            let (list, downloaded) = ListReader::new(self, cache).read(&previous.manifest).await?;
+            Ok((PreviousParts::new(list), downloaded))
+        };
+        match list.await {
+            // The new manifest replaces a damaged one.
+            Err(RemoteError::Damaged { .. } | RemoteError::TooLarge(_)) => Ok(Default::default()),
+            result => result,
+        }
     }
 
     /// Writes the manifest under the number after the highest one. Returns the existing manifest if the newest one
@@ -225,10 +269,12 @@ impl Remote {
     }
 }
 
-/// The parts that a push has uploaded.
+/// The transfers of a push.
 #[derive(Default)]
 struct Uploaded {
     parts: u64,
+    /// Number of downloaded bytes.
+    downloaded: u64,
     /// Sizes in bytes by group. Groups without uploads are included.
     by_group: BTreeMap<String, u64>,
 }
@@ -236,11 +282,14 @@ struct Uploaded {
 /// Uploads that run at the same time.
 struct Uploads<'r> {
     remote: &'r Remote,
-    /// Sizes of the parts in the remote.
-    known: HashMap<String, u64>,
-    /// Number and size of the parts that were compared with `known`.
+    /// Sizes of the objects below `parts` in the remote.
+    known: &'r HashMap<String, u64>,
+    /// Number of the parts that were compared with `known`, and their size before compression.
     compared: (u64, u64),
+    /// Size of the parts of the previous index before compression.
     expected_bytes: Option<u64>,
+    /// Names of the objects that were uploaded or are being uploaded.
+    started: HashSet<String>,
     uploaded: &'r mut Uploaded,
     progress: &'r (dyn Fn(PushProgress) + Sync),
     slots: Arc<Semaphore>,
@@ -250,39 +299,40 @@ struct Uploads<'r> {
 impl<'r> Uploads<'r> {
     fn new(
         remote: &'r Remote,
-        known: HashMap<String, u64>,
+        known: &'r HashMap<String, u64>,
         expected_bytes: Option<u64>,
         progress: &'r (dyn Fn(PushProgress) + Sync),
         uploaded: &'r mut Uploaded,
     ) -> Self {
         let slots = Arc::new(Semaphore::new(PARALLEL));
-        Self { remote, known, compared: (0, 0), expected_bytes, uploaded, progress, slots, running: JoinSet::new() }
+        let (compared, started, running) = Default::default();
+        Self { remote, known, compared, expected_bytes, started, uploaded, progress, slots, running }
     }
 
-    /// Uploads a part, unless the remote has it. Waits while too many uploads are running.
-    fn add(&mut self, part: &ArtefactPart, bytes: Vec<u8>) -> Result<(), RemoteError> {
+    /// Uploads the object of a part, unless the remote has it. Waits while too many uploads are running.
+    fn add(&mut self, Encoded { stored, object }: Encoded) -> Result<StoredPart, RemoteError> {
         self.remote.store.check_running()?;
         while let Some(finished) = self.running.try_join_next() {
             joined(finished)?;
         }
-        self.compared = (self.compared.0 + 1, self.compared.1 + part.compressed);
-        let known = self.known.insert(part.blake3.clone(), part.compressed);
-        let of_group = self.uploaded.by_group.entry(part.name.clone()).or_default();
-        if known != Some(part.compressed) {
-            *of_group += part.compressed;
+        self.compared = (self.compared.0 + 1, self.compared.1 + stored.part.length);
+        let of_group = self.uploaded.by_group.entry(stored.group.clone()).or_default();
+        if let Some(bytes) = object.filter(|_| self.started.insert(stored.object())) {
+            *of_group += bytes.len() as u64;
             self.uploaded.parts += 1;
-            let (store, name) = (self.remote.store.clone(), part_name(&part.blake3));
+            let (store, object) = (self.remote.store.clone(), stored.object());
+            let replaces = self.known.contains_key(&object);
             let slot = self.remote.runtime.block_on(Arc::clone(&self.slots).acquire_owned());
             let upload = async move {
                 let _slot = slot;
-                upload(&store, &name, bytes, known.is_some()).await
+                upload(&store, &part_name(&object), bytes, replaces).await
             };
             self.running.spawn_on(upload, self.remote.runtime.handle());
         }
         let uploaded_bytes = self.uploaded.by_group.values().sum();
         let ((compared, compared_bytes), expected_bytes) = (self.compared, self.expected_bytes);
         (self.progress)(PushProgress::Parts { compared, compared_bytes, uploaded_bytes, expected_bytes });
-        Ok(())
+        Ok(stored)
     }
 
     /// Waits for all uploads.

@@ -2,24 +2,28 @@
 
 use std::path::PathBuf;
 
-use aurora_storage::{ArtefactManifest, ArtefactPart};
 use futures_util::{StreamExt, TryStreamExt, stream};
 use serde::Serialize;
 use tokio::runtime::Runtime;
+use tokio::sync::Semaphore;
 
+use crate::cache::PartCache;
 use crate::error::RemoteError;
 use crate::location::RemoteUrl;
 use crate::manifest::{MAX_MANIFEST_BYTES, MAX_SEQUENCE, RemoteManifest};
+use crate::part::StoredPart;
 use crate::seen::SeenManifests;
 use crate::signature::{Signature, TrustedKeys};
 use crate::store::{Entry, PARALLEL, Stopper, Store, runtime};
 
 /// Content of the object `format`.
-pub(crate) const FORMAT: &[u8] = b"aurora remote 1\n";
+pub(crate) const FORMAT: &[u8] = b"aurora remote 2\n";
 /// Maximum number of manifests that are read. Older ones are ignored.
 const MAX_MANIFESTS: usize = 1000;
-/// Maximum number of parts of an index.
-const MAX_PARTS: usize = 1 << 20;
+/// Maximum memory in bytes for parts that are read at the same time. A larger part is read alone.
+const MAX_MEMORY: u64 = 256 << 20;
+/// Memory in bytes for which a permit of the semaphore stands.
+const PERMIT_BYTES: u64 = 1024;
 
 /// The signatures that a caller accepts.
 #[derive(Debug, Clone, Default)]
@@ -37,6 +41,8 @@ pub struct Remote {
     pub(crate) store: Store,
     pub(crate) seen: SeenManifests,
     pub(crate) runtime: Runtime,
+    /// Limits the memory for parts that are read at the same time.
+    memory: Semaphore,
 }
 
 /// A manifest in a remote.
@@ -62,7 +68,8 @@ impl Remote {
     /// Fails if the URL is not supported, the directory is missing, or the configuration of the store is incomplete.
     pub fn open(url: RemoteUrl, trust: Trust, records: Option<PathBuf>, creates: bool) -> Result<Self, RemoteError> {
         let store = Store::open(&url, creates)?;
-        Ok(Self { url, trust, store, seen: SeenManifests::at(records), runtime: runtime()? })
+        let memory = Semaphore::new((MAX_MEMORY / PERMIT_BYTES) as usize);
+        Ok(Self { url, trust, store, seen: SeenManifests::at(records), runtime: runtime()?, memory })
     }
 
     /// Returns a handle that stops the operations of this remote.
@@ -81,14 +88,9 @@ impl Remote {
     pub(crate) async fn read_manifests(&self) -> Result<Vec<Listed>, RemoteError> {
         self.check_format().await?;
         let numbered = self.list_manifests().await?;
-        let read = |(sequence, entry): (u64, Entry)| async move {
-            let name = manifest_name(sequence);
-            // A prune may delete a manifest after the listing.
-            let Some(raw) = self.store.get(&name, MAX_MANIFEST_BYTES).await? else { return Ok(None) };
-            let (manifest, signature) = RemoteManifest::decode(&raw, sequence, &self.trust.keys)?;
-            Ok::<_, RemoteError>(Some(Listed { manifest, signature, stored: entry.modified, raw }))
-        };
         let newest = numbered.into_iter().take(MAX_MANIFESTS);
+        // A prune may delete a manifest after the listing.
+        let read = |(sequence, entry): (u64, Entry)| self.read_manifest(sequence, entry.modified);
         let listed: Vec<Option<Listed>> = stream::iter(newest).map(read).buffered(PARALLEL).try_collect().await?;
         let listed: Vec<Listed> = listed.into_iter().flatten().collect();
         // A manifest that is not accepted must not hide that a newer accepted one has disappeared.
@@ -102,11 +104,40 @@ impl Remote {
         Ok(listed)
     }
 
-    /// Returns the size of the parts of the newest manifest; `None` if it does not exist or cannot be read.
-    pub(crate) async fn newest_size(&self) -> Option<u64> {
-        let (sequence, _) = self.list_manifests().await.ok()?.into_iter().next()?;
-        let raw = self.store.get(&manifest_name(sequence), MAX_MANIFEST_BYTES).await.ok()??;
-        Some(RemoteManifest::decode(&raw, sequence, &self.trust.keys).ok()?.0.bytes)
+    /// Reads a manifest that the store has written at the time `stored`. Returns `None` if it does not exist.
+    pub(crate) async fn read_manifest(&self, sequence: u64, stored: i64) -> Result<Option<Listed>, RemoteError> {
+        let Some(raw) = self.store.get(&manifest_name(sequence), MAX_MANIFEST_BYTES).await? else { return Ok(None) };
+        let (manifest, signature) = RemoteManifest::decode(&raw, sequence, &self.trust.keys)?;
+        Ok(Some(Listed { manifest, signature, stored, raw }))
+    }
+
+    /// Reads a part, and before it its base. Returns also the number of downloaded bytes. Objects that the cache does
+    /// not have are downloaded, checked and added to it.
+    pub(crate) async fn read_part(
+        &self,
+        stored: &StoredPart,
+        cache: Option<&PartCache>,
+    ) -> Result<(Vec<u8>, u64), RemoteError> {
+        let permits = stored.memory().div_ceil(PERMIT_BYTES).min(MAX_MEMORY / PERMIT_BYTES) as u32;
+        let _permits = self.memory.acquire_many(permits).await;
+        let (mut base, mut downloaded) = (None, 0);
+        for stored in stored.with_base() {
+            let cached = cache.and_then(|cache| cache.read(&stored, base.as_deref()).ok());
+            if cached.is_some() {
+                base = cached;
+                continue;
+            }
+            let name = part_name(&stored.object());
+            let object = self.store.get(&name, stored.max_bytes()).await?;
+            let object = object.ok_or_else(|| RemoteError::damaged(&name, "it is missing"))?;
+            let bytes = stored.decode(&object, base.as_deref());
+            base = Some(bytes.map_err(|what| RemoteError::damaged(&name, what))?);
+            downloaded += object.len() as u64;
+            if let Some(cache) = cache {
+                cache.write(&stored, &object)?;
+            }
+        }
+        Ok((base.unwrap_or_default(), downloaded))
     }
 
     /// Returns the numbers of all manifests, the highest first, with their objects.
@@ -151,36 +182,11 @@ impl Remote {
         };
         Err(RemoteError::Untrusted { sequence: listed.manifest.sequence, what })
     }
-
-    /// Reads the list of parts of a manifest, and checks it against the manifest.
-    pub(crate) async fn read_list(&self, manifest: &RemoteManifest) -> Result<ArtefactManifest, RemoteError> {
-        manifest.check_sizes()?;
-        let name = part_name(&manifest.list);
-        let damaged = |what: &str| RemoteError::damaged(&name, what);
-        let bytes = self.store.get(&name, manifest.list_bytes).await?.ok_or_else(|| damaged("it is missing"))?;
-        if blake3::hash(&bytes).to_hex().as_str() != manifest.list {
-            return Err(damaged("its checksum is wrong"));
-        }
-        let length = usize::try_from(manifest.list_length).map_err(|_| damaged("it is too long"))?;
-        let json = zstd::bulk::decompress(&bytes, length).map_err(|error| damaged(&error.to_string()))?;
-        let list: ArtefactManifest = serde_json::from_slice(&json).map_err(|error| damaged(&error.to_string()))?;
-        if list.parts.len() > MAX_PARTS {
-            return Err(RemoteError::TooLarge(format!("an index has more than {MAX_PARTS} parts")));
-        }
-        let is_name =
-            |part: &ArtefactPart| part.blake3.len() == 64 && part.blake3.bytes().all(|b| b.is_ascii_hexdigit());
-        let announced = (manifest.parts, manifest.bytes, manifest.files, manifest.chunks, manifest.vectors);
-        let found = (list.parts.len() as u64, list.compressed(), list.files, list.chunks, list.vectors);
-        if announced != found || manifest.commit != list.head_commit || !list.parts.iter().all(is_name) {
-            return Err(damaged("it does not match the manifest"));
-        }
-        Ok(list)
-    }
 }
 
 /// Returns the name of the object with a part.
-pub(crate) fn part_name(hash: &str) -> String {
-    format!("parts/{hash}")
+pub(crate) fn part_name(object: &str) -> String {
+    format!("parts/{object}")
 }
 
 /// Returns the name of the object with a manifest. The names sort in the order of the numbers.

@@ -89,7 +89,9 @@ pub use column::{BUILT_IN_METADATA, ColumnDeclaration, ColumnKind};
 pub use environment::Environment;
 pub use error::{Distrust, StorageError};
 pub use index_id::IndexId;
-pub use maintain::artefact::{ArtefactManifest, ArtefactPart, ImportContext, MAX_SHARDS, Merged, Shard, is_artefact};
+pub use maintain::artefact::{
+    ArtefactManifest, ArtefactPart, DividedPart, ImportContext, MAX_SHARDS, Merged, Shard, is_artefact,
+};
 pub use maintain::compact::Compaction;
 pub use maintain::rebuild::Terms;
 pub use maintain::verify::VerifyReport;

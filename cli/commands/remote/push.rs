@@ -41,12 +41,14 @@ pub(crate) struct PushArgs {
 pub(crate) fn run(args: &PushArgs, program: &Program) -> Outcome {
     let terminal = &program.terminal;
     let snapshot = program.find(args.remote.root.as_deref())?.snapshot()?;
-    // A push only compares existing manifests with its own, and does not use their content.
+    // A push checks the hashes of everything that it uses of existing manifests.
     let opened = args.remote.open(true, true, program)?;
     let key = signing_key(&opened.settings)?;
     let progress = TransferProgress::new("Pushing", program.shows_progress(args.quiet));
     progress.show_step("reading the index");
+    let directory = opened.project.directory();
     let context = PushContext {
+        directory: &directory,
         program: PROGRAM,
         now: aurora_clock::now_seconds(),
         key: key.as_ref(),

@@ -151,7 +151,8 @@ impl Project {
     ) -> Result<Pushed, RemoteError> {
         let environment = Environment::open(&self.home(), OpenMode::Existing)?;
         let workers = Workers::new(2);
-        let context = PushContext { program: "test 1", now: 7, key, workers, progress };
+        let directory = &self.home();
+        let context = PushContext { directory, program: "test 1", now: 7, key, workers, progress };
         remote.push(&environment.snapshot()?, context)
     }
 
@@ -214,6 +215,13 @@ impl Share {
         let file = fs::File::options().write(true).open(path).expect("the object can be opened");
         file.set_modified(time).expect("the time can be set");
     }
+}
+
+/// Returns a tree in which one chunk of each of the first `files` files has another text.
+pub(crate) fn changed_tree(files: usize, word: &str) -> Tree {
+    let mut tree = tree(files);
+    tree.values_mut().for_each(|texts| texts[0].push_str(&format!(" {word}")));
+    tree
 }
 
 /// Returns a commit id.

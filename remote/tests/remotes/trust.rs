@@ -104,7 +104,7 @@ fn manifests_with_impossible_values_are_refused() {
     let bytes = share.open().manifests().expect("the remote can be read")[0].manifest.bytes;
     let clone = Project::empty();
     for (from, to) in [
-        ("\\\"layout\\\":1".to_owned(), "\\\"layout\\\":2"),
+        ("\\\"layout\\\":2".to_owned(), "\\\"layout\\\":1"),
         ("\\\"sequence\\\":1".to_owned(), "\\\"sequence\\\":3"),
         ("\\\"files\\\":30".to_owned(), "\\\"files\\\":31"),
         ("\\\"chunks\\\":900".to_owned(), "\\\"chunks\\\":4000000000"),
@@ -130,7 +130,9 @@ fn manifests_with_impossible_values_are_refused() {
         assert!(share.open().manifests().is_err(), "{name}");
         fs::remove_file(&stray).expect("the object can be removed");
     }
-    fs::write(share.object("format"), "aurora remote 2\n").expect("the object can be written");
-    assert!(matches!(share.open().manifests(), Err(RemoteError::Layout(_))));
-    assert!(matches!(project.push(&share.open(), None), Err(RemoteError::Layout(_))));
+    for format in ["aurora remote 1\n", "aurora remote 3\n"] {
+        fs::write(share.object("format"), format).expect("the object can be written");
+        assert!(matches!(share.open().manifests(), Err(RemoteError::Layout(_))));
+        assert!(matches!(project.push(&share.open(), None), Err(RemoteError::Layout(_))));
+    }
 }

@@ -38,7 +38,7 @@ impl SharedHistory {
         let name = path.file_name().and_then(|name| name.to_str()).ok_or(io::ErrorKind::InvalidFilename)?;
         let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let directory = Directory::open_root(parent)?;
-        let lock = Arc::new(directory.open_or_create(&format!("{name}.lock"))?);
+        let lock = Arc::new(directory.open_or_create(format!("{name}.lock"))?);
         Ok(Self { cache: CacheFile::new(directory, name, b"", MAX_HISTORY_WALK_BYTES), lock })
     }
 }

@@ -21,6 +21,7 @@ mod reader;
 mod shard;
 mod writer;
 
+pub use divided::DividedPart;
 pub use manifest::{ArtefactManifest, ArtefactPart, MAX_SHARDS, Shard};
 pub use merge::Merged;
 pub use reader::ImportContext;

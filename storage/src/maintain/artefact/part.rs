@@ -74,11 +74,6 @@ impl Frame {
         Ok(Self { length: rows.len(), compressed: bulk::compress(rows, level)? })
     }
 
-    /// Creates a frame of compressed rows. Returns `None` if no frame has rows of `length` bytes.
-    pub(super) fn from_parts(length: usize, compressed: Vec<u8>) -> Option<Self> {
-        (1..=MAX_FRAME_BYTES).contains(&length).then_some(Self { length, compressed })
-    }
-
     /// Total size in bytes of the compressed and the decompressed rows.
     pub(super) fn size(&self) -> usize {
         self.length + self.compressed.len()

@@ -12,13 +12,15 @@
 //!
 //! The rows of a group are in key order, and are divided into parts. Whether a part ends with a row depends on the hash
 //! of its key, and on the size of the part. After a change, the next boundary that depends on a hash is therefore the
-//! same as before. Each part is compressed separately, and its name is the BLAKE3 hash of the compressed bytes.
+//! same as before. The caller compresses and stores the rows of a part.
 //!
 //! The keyword index is not part of a divided artefact, because nearly all of its rows depend on chunk numbers and
 //! document frequencies. The import computes it from the chunks, and then compares the digest of the index.
 
 mod reader;
 mod writer;
+
+pub use writer::DividedPart;
 
 /// Name of the group of file records.
 const FILES: &str = "files";

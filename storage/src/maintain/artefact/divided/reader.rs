@@ -11,9 +11,9 @@ use crate::column::ColumnDeclaration;
 use crate::environment::Environment;
 use crate::error::StorageError;
 use crate::maintain::artefact::check::{CheckedFrame, Checker, Limits};
-use crate::maintain::artefact::part::{Frame, FrameBuilder, RowReader};
+use crate::maintain::artefact::part::{FrameBuilder, RowReader};
 use crate::maintain::artefact::reader::{conclude, damaged};
-use crate::maintain::artefact::{ArtefactManifest, ArtefactPart, ImportContext};
+use crate::maintain::artefact::{ArtefactManifest, ImportContext};
 use crate::maintain::rebuild::{KeywordBuilder, Terms};
 use crate::maintain::replacement::Replacement;
 use crate::manifest::Manifest;
@@ -32,24 +32,26 @@ const TABLES: [(Table, &str); 5] = [
     (Table::Vectors, VECTORS),
 ];
 
+/// The names of the groups and the rows of parts.
+type PartRows<'p> = dyn Iterator<Item = Result<(String, Vec<u8>), StorageError>> + 'p;
 /// Rows of the table with this index in [`TABLES`].
 type Rows = (usize, Vec<u8>);
 /// The checked rows of a table, and the postings and lengths of their chunks.
 type Checked = (usize, Result<(CheckedFrame, Run, Vec<LengthCodes>), String>);
 
 impl Environment {
-    /// Imports a divided artefact as the index of a project, given its `.aurora` directory. `part` returns the bytes of
-    /// a part, and `terms` the terms of a chunk. The existing index is replaced as in [`Self::import`], but only if the
-    /// digest of the new index is `digest`.
+    /// Imports a divided artefact as the index of a project, given its `.aurora` directory. `parts` are the names of the
+    /// groups and the rows of all parts in order, and `terms` returns the terms of a chunk. The existing index is
+    /// replaced as in [`Self::import`], but only if the digest of the new index is `digest`.
     ///
     /// # Errors
     /// Fails if the parts are not a valid artefact of this version, if the digest differs, or if the index cannot be
-    /// written, and returns the first error of `part`. On an error, the existing index is unchanged.
+    /// written, and returns the first error in `parts`. On an error, the existing index is unchanged.
     pub fn import_divided(
         directory: &Path,
         announced: &ArtefactManifest,
         digest: &str,
-        part: &mut dyn FnMut(&ArtefactPart) -> Result<Vec<u8>, StorageError>,
+        parts: &mut PartRows<'_>,
         terms: Terms<'_>,
         context: ImportContext<'_>,
     ) -> Result<Manifest, StorageError> {
@@ -66,7 +68,7 @@ impl Environment {
             terms,
             context: &context,
         };
-        import.write_rows(part, &mut replacement, &mut keywords)?;
+        import.write_rows(parts, &mut replacement, &mut keywords)?;
         let base = replacement.base();
         let (segment, field_totals) = keywords.write(&base, options.threads, &mut replacement)?;
         drop(base);
@@ -105,7 +107,7 @@ impl Import<'_> {
     /// Checks the rows of all parts, and writes them with the numbers of chunks in the new index.
     fn write_rows(
         &self,
-        part: &mut dyn FnMut(&ArtefactPart) -> Result<Vec<u8>, StorageError>,
+        parts: &mut PartRows<'_>,
         to: &mut Replacement,
         keywords: &mut KeywordBuilder,
     ) -> Result<(), StorageError> {
@@ -133,9 +135,9 @@ impl Import<'_> {
                     },
                     |frames| {
                         let mut renumbering = Renumbering::new(self, frames);
-                        for listed in &announced.parts {
-                            let rows = self.rows(listed, &part(listed)?)?;
-                            renumbering.push(listed, &rows)?;
+                        for part in parts {
+                            let (group, rows) = part?;
+                            renumbering.push(&group, &rows)?;
                         }
                         renumbering.finish()
                     },
@@ -166,31 +168,20 @@ impl Import<'_> {
         (table, checked)
     }
 
-    /// Checks the hash of a part, and decompresses its rows.
-    fn rows(&self, part: &ArtefactPart, bytes: &[u8]) -> Result<Vec<u8>, StorageError> {
-        let damaged = |what: &str| self.damaged(&part.name, format!("{what} (part {})", part.blake3.escape_debug()));
-        if blake3::hash(bytes).to_hex().as_str() != part.blake3 || bytes.len() as u64 != part.compressed {
-            return Err(damaged("its checksum is wrong"));
-        }
-        let frame = usize::try_from(part.length).ok().and_then(|length| Frame::from_parts(length, bytes.to_vec()));
-        let frame = frame.ok_or_else(|| damaged("a part is too long"))?;
-        frame.rows().map_err(|what| damaged(&what))
-    }
-
     fn damaged(&self, part: &str, what: String) -> StorageError {
         damaged(self.name, part, what)
     }
 }
 
 /// Turns rows with the keys of files into rows with the numbers of chunks.
-struct Renumbering<'r, 'q, 'w> {
+struct Renumbering<'r, 'w> {
     import: &'r Import<'r>,
     frames: &'r mut WorkQueue<'w, Rows, Checked, StorageError>,
     builders: [FrameBuilder; TABLES.len()],
     files: Vec<NumberedFile>,
     next_chunk: u32,
     /// The group of the last part, and the index in `files` of the first file that can follow its last row.
-    at: (&'q str, usize),
+    at: (&'static str, usize),
     vectors: OpenBlock,
 }
 
@@ -203,7 +194,7 @@ struct OpenBlock {
     rows: Vec<u8>,
 }
 
-impl<'r, 'q, 'w> Renumbering<'r, 'q, 'w> {
+impl<'r, 'w> Renumbering<'r, 'w> {
     fn new(import: &'r Import<'r>, frames: &'r mut WorkQueue<'w, Rows, Checked, StorageError>) -> Self {
         Self {
             import,
@@ -217,14 +208,12 @@ impl<'r, 'q, 'w> Renumbering<'r, 'q, 'w> {
     }
 
     /// Adds the rows of the next part.
-    fn push(&mut self, part: &'q ArtefactPart, rows: &[u8]) -> Result<(), StorageError> {
-        let group = part.name.as_str();
-        if self.at.0 != group {
-            let is_next = matches!((self.at.0, group), (FILES, CHUNKS) | (CHUNKS, VECTORS));
-            if !is_next {
-                return Err(self.import.damaged("manifest", "it lists unexpected parts".to_owned()));
-            }
-            self.at = (group, 0);
+    fn push(&mut self, group: &str, rows: &[u8]) -> Result<(), StorageError> {
+        match (self.at.0, group) {
+            (current, next) if current == next => {}
+            (FILES, CHUNKS) => self.at = (CHUNKS, 0),
+            (CHUNKS, VECTORS) => self.at = (VECTORS, 0),
+            _ => return Err(self.import.damaged("manifest", "it lists unexpected parts".to_owned())),
         }
         let mut rows = RowReader::new(rows);
         while let Some((key, value)) = rows.next().map_err(|what| self.import.damaged(group, what))? {

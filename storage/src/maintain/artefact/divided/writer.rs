@@ -6,8 +6,8 @@ use aurora_codec::{put_sized, put_varint};
 
 use super::{FILES, GROUPS, MAX_PART_BYTES};
 use crate::error::StorageError;
-use crate::maintain::artefact::part::{LEVEL, check_lengths};
-use crate::maintain::artefact::{ArtefactManifest, ArtefactPart};
+use crate::maintain::artefact::ArtefactManifest;
+use crate::maintain::artefact::part::check_lengths;
 use crate::maintain::canonical::Canonical;
 use crate::manifest::FORMAT_VERSION;
 use crate::read::{ChunkId, FileRecord, FileStamp, Snapshot, encode_whole, files};
@@ -25,42 +25,53 @@ struct FileRows {
     values: [Vec<u8>; GROUPS.len()],
 }
 
+/// A part, and its place in its group.
+#[derive(Debug)]
+pub struct DividedPart {
+    /// Name of the group.
+    pub group: &'static str,
+    /// First four bytes of the hash of the last key.
+    pub end: u32,
+    /// `end` of the preceding part of the group; 0 for the first part.
+    pub previous_end: u32,
+    /// The rows, which are not compressed.
+    pub rows: Vec<u8>,
+}
+
 /// Collects the rows of a group until a part ends.
 struct PartBuilder {
-    group: &'static str,
     /// A part may end with a row if these bits of the hash of its key are zero.
     mask: u32,
-    rows: Vec<u8>,
+    part: DividedPart,
 }
 
 impl Snapshot {
-    /// Divides the generation into compressed parts, most of which stay the same in a later generation with few changed
-    /// files. Calls `each` with every part and its bytes. The manifest lists the parts in an order that does not depend
-    /// on the number of `workers`. Its numbers of terms and postings are 0, because the parts do not contain them.
+    /// Divides the generation into parts, most of which stay the same in a later generation with few changed files.
+    /// Calls `work` with every part on one of the `workers`, then `each` with every result on the calling thread.
+    /// Returns the results of `each` in the order of the parts, and the manifest without the parts. Its numbers of terms
+    /// and postings are 0, because the parts do not contain them.
     ///
     /// # Errors
     /// Fails if nothing has been published or if the index is damaged, and returns the first error of `each`.
-    pub fn divide<E: From<StorageError>>(
+    pub fn divide<T: Send, U, E: From<StorageError>>(
         &self,
         program: &str,
         workers: Workers,
-        mut each: impl FnMut(&ArtefactPart, Vec<u8>) -> Result<(), E>,
-    ) -> Result<ArtefactManifest, E> {
+        work: impl Fn(DividedPart) -> T + Sync,
+        mut each: impl FnMut(T) -> Result<U, E>,
+    ) -> Result<(ArtefactManifest, Vec<U>), E> {
         let known = self.manifest();
         if known.generation == 0 {
             return Err(StorageError::Refused("nothing has been indexed yet".to_owned()).into());
         }
         // Checks that every chunk belongs to one file.
         let chunks = Canonical::new(self, workers)?.len();
-        let mut parts: [Vec<ArtefactPart>; GROUPS.len()] = Default::default();
+        let mut parts = [const { Vec::new() }; GROUPS.len()];
         let mut vectors = 0;
-        let compress = |(group, rows): (usize, Vec<u8>)| compress(group, &rows);
         workers.in_order(
-            compress,
-            |compressed| {
-                let (group, part, bytes) = compressed.map_err(|error| StorageError::io(self.path(), error))?;
-                each(&part, bytes)?;
-                parts[group].push(part);
+            |(group, part)| (group, work(part)),
+            |(group, part): (usize, T)| {
+                parts[group].push(each(part)?);
                 Ok::<_, E>(())
             },
             |full| {
@@ -72,10 +83,10 @@ impl Snapshot {
                         vectors += count;
                         for FileRows { key, values } in rows {
                             for (group, value) in values.iter().enumerate().filter(|(_, value)| !value.is_empty()) {
-                                let rows = builders[group].push(&key, value);
-                                let rows = rows.map_err(|error| StorageError::io(self.path(), error))?;
-                                if let Some(rows) = rows {
-                                    full.push(rows.len(), (group, rows))?;
+                                let part = builders[group].push(&key, value);
+                                let part = part.map_err(|error| StorageError::io(self.path(), error))?;
+                                if let Some(part) = part {
+                                    full.push(part.rows.len(), (group, part))?;
                                 }
                             }
                         }
@@ -95,14 +106,14 @@ impl Snapshot {
                         Ok(())
                     },
                 )?;
-                for (group, builder) in builders.into_iter().enumerate().filter(|(_, builder)| !builder.rows.is_empty())
-                {
-                    full.push(builder.rows.len(), (group, builder.rows))?;
+                let rest = builders.into_iter().map(|builder| builder.part).enumerate();
+                for (group, part) in rest.filter(|(_, part)| !part.rows.is_empty()) {
+                    full.push(part.rows.len(), (group, part))?;
                 }
                 Ok::<_, E>(())
             },
         )?;
-        Ok(ArtefactManifest {
+        let manifest = ArtefactManifest {
             index_format: FORMAT_VERSION,
             program: program.to_owned(),
             head_commit: known.head_commit.clone(),
@@ -118,8 +129,9 @@ impl Snapshot {
             terms: 0,
             postings: 0,
             field_totals: known.field_totals,
-            parts: parts.into_iter().flatten().collect(),
-        })
+            parts: Vec::new(),
+        };
+        Ok((manifest, parts.into_iter().flatten().collect()))
     }
 
     /// Returns the rows of files, and their number of vectors.
@@ -157,18 +169,22 @@ impl Snapshot {
 
 impl PartBuilder {
     fn new(group: &'static str, files: u64) -> Self {
-        Self { group, mask: (1 << boundary_bits(group, files)) - 1, rows: Vec::new() }
+        let part = DividedPart { group, end: 0, previous_end: 0, rows: Vec::new() };
+        Self { mask: (1 << boundary_bits(group, files)) - 1, part }
     }
 
-    /// Adds a row. Returns the rows of the part if it ends here.
-    fn push(&mut self, key: &[u8], value: &[u8]) -> io::Result<Option<Vec<u8>>> {
-        check_lengths(self.group, key, value)?;
-        put_sized(&mut self.rows, key);
-        put_sized(&mut self.rows, value);
+    /// Adds a row. Returns the part if it ends here.
+    fn push(&mut self, key: &[u8], value: &[u8]) -> io::Result<Option<DividedPart>> {
+        let DividedPart { group, end, rows, .. } = &mut self.part;
+        check_lengths(group, key, value)?;
+        put_sized(rows, key);
+        put_sized(rows, value);
         let [a, b, c, d, ..] = *blake3::hash(key).as_bytes();
-        let is_boundary = u32::from_le_bytes([a, b, c, d]) & self.mask == 0;
-        let is_full = self.rows.len() >= MAX_PART_BYTES || is_boundary && self.rows.len() >= MIN_PART_BYTES;
-        Ok(is_full.then(|| std::mem::take(&mut self.rows)))
+        *end = u32::from_le_bytes([a, b, c, d]);
+        let is_boundary = *end & self.mask == 0;
+        let is_full = rows.len() >= MAX_PART_BYTES || is_boundary && rows.len() >= MIN_PART_BYTES;
+        let next = DividedPart { group, end: 0, previous_end: *end, rows: Vec::new() };
+        Ok(is_full.then(|| std::mem::replace(&mut self.part, next)))
     }
 }
 
@@ -185,16 +201,4 @@ fn boundary_bits(group: &str, files: u64) -> u32 {
         FILES => scale + 3,
         _ => scale + 2,
     }
-}
-
-/// Compresses the rows of a part. Returns the number of its group, its entry in the manifest, and its bytes.
-fn compress(group: usize, rows: &[u8]) -> io::Result<(usize, ArtefactPart, Vec<u8>)> {
-    let bytes = zstd::bulk::compress(rows, LEVEL)?;
-    let part = ArtefactPart {
-        name: GROUPS[group].to_owned(),
-        length: rows.len() as u64,
-        compressed: bytes.len() as u64,
-        blake3: blake3::hash(&bytes).to_hex().to_string(),
-    };
-    Ok((group, part, bytes))
 }
