@@ -54,21 +54,22 @@ pub(super) struct Counts {
 pub(super) fn rows(snapshot: &Snapshot, workers: Workers, emit: Emit<'_>) -> Result<Counts, StorageError> {
     let mut counts = Counts::default();
     for (table, _) in SHARD_PARTS {
-        match table {
-            Table::Dictionary => terms(snapshot, workers, &mut counts, emit)?,
-            Table::Files => {
-                for record in snapshot.files() {
-                    let mut record = record?;
+        if table == Table::Dictionary {
+            terms(snapshot, workers, &mut counts, emit)?;
+            continue;
+        }
+        for row in snapshot.rows(table, &[]) {
+            let (key, value) = row?;
+            let value = match table {
+                Table::Files => {
+                    let invalid = || snapshot.damaged(format!("the row of {} is invalid", key.escape_ascii()));
+                    let mut record = files::decode(key, value).ok_or_else(invalid)?;
                     record.omit_evidence();
-                    emit(Operation::put(table, files::key(&record.path), files::encode(&record)))?;
+                    files::encode(&record)
                 }
-            }
-            _ => {
-                for row in snapshot.rows(table, &[]) {
-                    let (key, value) = row?;
-                    emit(Operation::put(table, key, value.to_vec()))?;
-                }
-            }
+                _ => value.to_vec(),
+            };
+            emit(Operation::put(table, key, value))?;
         }
     }
     for row in snapshot.rows(Table::Codes, &[]) {
