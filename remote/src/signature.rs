@@ -40,7 +40,8 @@ pub enum Signature {
 }
 
 impl SigningKey {
-    /// Reads a secret key from a file of [`Self::create`] or `minisign -G`. `password` decrypts an encrypted key.
+    /// Reads a secret key from a file of [`Self::create`] or `minisign -G`. `password` decrypts an encrypted key. The
+    /// files of `minisign -G -W` lack a checksum, and are refused.
     ///
     /// # Errors
     /// Fails if the file cannot be read, is not a secret key, or is encrypted with another password.
@@ -55,7 +56,12 @@ impl SigningKey {
             (Err(_), Some(password)) => parsed()?.into_secret_key(Some(password)),
             (secret, _) => secret,
         };
-        let secret = secret.map_err(|_| failed("it is encrypted, and the password is missing or wrong"))?;
+        let secret = secret.map_err(|_| {
+            failed(
+                "it is encrypted, and the password is missing or wrong, or `minisign -W` has created it without a \
+                 checksum; `aur remote keygen` creates keys that need no password",
+            )
+        })?;
         let public = PublicKey::from_secret_key(&secret).map_err(|_| failed("it is not a secret key of minisign"))?;
         Ok(Self { secret, public })
     }
