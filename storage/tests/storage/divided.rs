@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use aurora_storage::{
-    ArtefactManifest, ArtefactPart, Chunk, ColumnDeclaration, Environment, ImportContext, KnownIndexes, Manifest,
+    ArtefactManifest, Chunk, ColumnDeclaration, DividedPart, Environment, ImportContext, KnownIndexes, Manifest,
     OpenMode, StorageError, TermVector, Workers,
 };
 use proptest::prelude::*;
@@ -14,22 +14,26 @@ use crate::model::check;
 use crate::repository::{Tree, directory, fresh_digest, key, open, synthetic, terms, write};
 use crate::sequences::{any_piece, path};
 
-/// A divided index: the manifest, the digest, and the parts by name.
+/// The rows of a part, and its group.
+type PartRows = (String, Vec<u8>);
+
+/// A divided index: the manifest, the digest, and the parts in order.
 #[derive(Clone, PartialEq)]
 struct Divided {
     manifest: ArtefactManifest,
     digest: String,
-    parts: BTreeMap<String, Vec<u8>>,
+    parts: Vec<PartRows>,
 }
 
 fn divide(environment: &Environment, threads: usize) -> Divided {
     let snapshot = environment.snapshot().expect("the index can be opened");
-    let mut parts = BTreeMap::new();
-    let each = |part: &ArtefactPart, bytes: Vec<u8>| {
-        parts.insert(part.blake3.clone(), bytes);
-        Ok::<_, StorageError>(())
-    };
-    let manifest = snapshot.divide("test 1", Workers::new(threads), each).expect("the index can be divided");
+    let divided = snapshot.divide("test 1", Workers::new(threads), |part| part, Ok::<DividedPart, StorageError>);
+    let (manifest, parts) = divided.expect("the index can be divided");
+    for parts in parts.windows(2) {
+        let preceding = if parts[0].group == parts[1].group { parts[0].end } else { 0 };
+        assert_eq!(parts[1].previous_end, preceding);
+    }
+    let parts = parts.into_iter().map(|part| (part.group.to_owned(), part.rows)).collect();
     Divided { manifest, digest: snapshot.digest().expect("the index is valid"), parts }
 }
 
@@ -48,8 +52,8 @@ fn import(directory: &Path, divided: &Divided, tree: &Tree, threads: usize) -> R
         known: &known,
         workers: Workers::new(threads),
     };
-    let mut part = |part: &ArtefactPart| Ok(divided.parts.get(&part.blake3).cloned().unwrap_or_default());
-    Environment::import_divided(directory, &divided.manifest, &divided.digest, &mut part, &terms, context)
+    let mut parts = divided.parts.iter().cloned().map(Ok);
+    Environment::import_divided(directory, &divided.manifest, &divided.digest, &mut parts, &terms, context)
 }
 
 proptest! {
@@ -94,11 +98,10 @@ fn few_parts_change_with_few_files() {
     write(&environment, &changes, 64 << 20);
     tree.extend(changes);
     let after = divide(&environment, 2);
-    let size = |parts: &BTreeMap<String, Vec<u8>>, known: &BTreeMap<String, Vec<u8>>| {
-        let new = parts.iter().filter(|(name, _)| !known.contains_key(*name));
-        new.map(|(_, bytes)| bytes.len()).sum::<usize>()
+    let size = |parts: &[PartRows], known: &[PartRows]| {
+        parts.iter().filter(|part| !known.contains(part)).map(|(_, rows)| rows.len()).sum::<usize>()
     };
-    let (new, all) = (size(&after.parts, &before.parts), size(&after.parts, &BTreeMap::new()));
+    let (new, all) = (size(&after.parts, &before.parts), size(&after.parts, &[]));
     assert!(new > 0 && new * 8 < all, "{new} of {all} bytes are new");
     let to = directory();
     import(to.path(), &after, &tree, 2).expect("the parts can be imported");
@@ -113,7 +116,7 @@ fn invalid_divided_artefacts_are_refused_and_the_old_index_stays() {
     let environment = open(from.path());
     write(&environment, &tree, 64 << 20);
     let divided = divide(&environment, 2);
-    assert!(divided.manifest.parts.len() > 5);
+    assert!(divided.parts.len() > 5);
     let to = directory();
     let old = synthetic(3, 3, 9);
     write(&open(to.path()), &old, 64 << 20);
@@ -123,27 +126,20 @@ fn invalid_divided_artefacts_are_refused_and_the_old_index_stays() {
         assert!(import(to.path(), &changed, &tree, 2).is_err(), "{what}");
         check(&open(to.path()).snapshot().expect("the index can be opened"), &old);
     };
-    for at in 0..divided.manifest.parts.len() {
-        let name = divided.manifest.parts[at].blake3.clone();
+    for at in 0..divided.parts.len() {
         refused("a changed byte", &|divided| {
-            let bytes = divided.parts.get_mut(&name).expect("the part exists");
-            let middle = bytes.len() / 2;
-            bytes[middle] ^= 1;
+            let rows = &mut divided.parts[at].1;
+            let middle = rows.len() / 2;
+            rows[middle] ^= 1;
         });
-        refused("a truncated part", &|divided| _ = divided.parts.get_mut(&name).expect("the part exists").pop());
-        refused("a missing part", &|divided| _ = divided.parts.remove(&name));
-        refused("a part that is not listed", &|divided| _ = divided.manifest.parts.remove(at));
-        refused("a part that is listed twice", &|divided| {
-            let part = divided.manifest.parts[at].clone();
-            divided.manifest.parts.insert(at, part);
-        });
-        refused("a wrong length", &|divided| divided.manifest.parts[at].length += 1);
-        refused("a huge length", &|divided| divided.manifest.parts[at].length = u64::MAX);
-        refused("another group", &|divided| divided.manifest.parts[at].name = "postings".to_owned());
+        refused("a truncated part", &|divided| _ = divided.parts[at].1.pop());
+        refused("a missing part", &|divided| _ = divided.parts.remove(at));
+        refused("a repeated part", &|divided| divided.parts.insert(at, divided.parts[at].clone()));
+        refused("another group", &|divided| divided.parts[at].0 = "postings".to_owned());
     }
     refused("swapped parts", &|divided| {
-        let last = divided.manifest.parts.len() - 1;
-        divided.manifest.parts.swap(0, last);
+        let last = divided.parts.len() - 1;
+        divided.parts.swap(0, last);
     });
     refused("another digest", &|divided| divided.digest = "0".repeat(64));
     refused("more chunks", &|divided| divided.manifest.chunks += 1);
