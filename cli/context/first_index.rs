@@ -54,8 +54,8 @@ fn may_build(root: &Path, terminal: &Terminal) -> Outcome {
     }
 }
 
-/// Pulls the index from a remote that the project names, if the user trusts its URL and keys and agrees. Returns whether
-/// an index was pulled. After a failed pull, the caller builds the index.
+/// Pulls the index from a remote that the project names, if the user trusts its URL and keys and agrees. Returns
+/// whether an index was pulled. After a failed pull, the caller builds the index.
 fn pull_from_trusted(project: &Project, program: &Program) -> Outcome<bool> {
     let terminal = &program.terminal;
     let settings = match remotes::settings(project.root()) {

@@ -52,7 +52,10 @@ pub(crate) fn pull(opened: &Opened, options: &PullOptions<'_>, program: &Program
         Ok(Some((chosen.clone(), pulled)))
     })?;
     if pulled.as_ref().is_some_and(|(chosen, _)| !chosen.manifest.complete) {
-        program.terminal.warn("the index is incomplete: the run that built it was stopped early, could not read every file, or lacks stage results");
+        program.terminal.warn(
+            "the index is incomplete: the run that built it was stopped early, could not read every file, or lacks stage \
+             results",
+        );
     }
     Ok(pulled)
 }

@@ -165,7 +165,8 @@ pub(crate) fn failure(error: RemoteError) -> Failure {
     Failure::from_error(&error).with_help(help)
 }
 
-/// Address of the service that gives credentials to virtual machines. Stores ask it if the environment has no credentials.
+/// Address of the service that gives credentials to virtual machines. Stores ask it if the environment has no
+/// credentials.
 const METADATA_ADDRESS: &str = "169.254.169.254";
 
 /// Returns the message of an error that credentials have caused. The text of the server is left out, because it may

@@ -130,7 +130,7 @@ impl PreviousParts {
         Self { parts, ..previous }
     }
 
-    /// Size of the parts before compression, or `None` if there are none.
+    /// Size of the parts before compression, or `None` without any parts.
     pub(crate) fn length(&self) -> Option<u64> {
         let length = self.parts.iter().map(|stored| stored.part.length).sum();
         (length > 0).then_some(length)
@@ -146,8 +146,8 @@ impl PreviousParts {
     }
 }
 
-/// Returns the hashes of parts that should have objects without dictionaries, so that a pull into a fresh clone does not
-/// download much more than if no object had one.
+/// Returns the hashes of parts that should have objects without dictionaries, so that a pull into a fresh clone does
+/// not download much more than if no object had one.
 pub(crate) fn excessive_bases(parts: &[StoredPart]) -> HashSet<String> {
     // A base compresses about as well as the part.
     let plain = |stored: &StoredPart| match &stored.base {

@@ -11,8 +11,9 @@
 //!
 //! A store with conditional writes accepts only one manifest of a number. In a store without them, a push writes its
 //! manifest while it holds a lock: it writes an object with a random name and lists all objects. It holds the lock if
-//! there is no other object of this kind; otherwise, it removes its object and tries again later. Of two pushes, the one
-//! that lists later finds the object of the other one, because a store lists an object as soon as it has been written.
+//! there is no other object of this kind; otherwise, it removes its object and tries again later. Of two pushes, the
+//! one that lists later finds the object of the other one, because a store lists an object as soon as it has been
+//! written.
 
 use std::time::{Duration, Instant, SystemTime};
 

@@ -16,8 +16,8 @@ const LEVEL: i32 = 6;
 const MAX_PART_BYTES: u64 = 72 << 20;
 /// Base-2 logarithm of the minimum and the maximum size of the window in bytes, within which zstd finds repetitions.
 const WINDOW_BITS: (u32, u32) = (10, 27);
-/// Base-2 logarithm of the minimum and the maximum number of positions at which zstd finds repetitions. A position takes
-/// four bytes. If a dictionary has more bytes, repetitions of its first bytes are not found.
+/// Base-2 logarithm of the minimum and the maximum number of positions at which zstd finds repetitions. A position
+/// takes four bytes. If a dictionary has more bytes, repetitions of its first bytes are not found.
 const POSITION_BITS: (u32, u32) = (17, 22);
 
 /// The bytes of a part.

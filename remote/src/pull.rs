@@ -23,8 +23,8 @@ pub struct PullContext<'a> {
     pub import: ImportContext<'a>,
     /// Computes the terms of a chunk.
     pub terms: Terms<'a>,
-    /// Called with the number of downloaded bytes and the number of bytes to download, before the first part, after each
-    /// part, and at the end with equal numbers.
+    /// Called with the number of downloaded bytes and the number of bytes to download, before the first part, after
+    /// each part, and at the end with equal numbers.
     pub progress: &'a dyn Fn(u64, u64),
 }
 

@@ -55,8 +55,8 @@ pub enum PushProgress {
         compared_bytes: u64,
         /// Number of bytes that were uploaded or are being uploaded.
         uploaded_bytes: u64,
-        /// Size of all parts of the newest manifest before compression, which is an estimate for the new manifest. `None`
-        /// for the first manifest.
+        /// Size of all parts of the newest manifest before compression, which is an estimate for the new manifest.
+        /// `None` for the first manifest.
         expected_bytes: Option<u64>,
     },
 }
@@ -181,8 +181,8 @@ impl Remote {
         Ok(Some(written))
     }
 
-    /// Returns the parts of the newest manifest with a trusted signature, or of the newest one if no recent one has such
-    /// a signature, and the number of downloaded bytes.
+    /// Returns the parts of the newest manifest with a trusted signature, or of the newest one if no recent one has
+    /// such a signature, and the number of downloaded bytes.
     async fn previous_parts(&self, cache: Option<&PartCache>) -> Result<(PreviousParts, u64), RemoteError> {
         let list = async {
             let mut previous = None;

@@ -110,7 +110,8 @@ impl SigningKey {
 }
 
 impl TrustedKeys {
-    /// Parses public keys in the format of [`SigningKey::public_key`], which is the last line of a file of `minisign -G`.
+    /// Parses public keys in the format of [`SigningKey::public_key`], which is the last line of a file of `minisign
+    /// -G`.
     ///
     /// # Errors
     /// Names the first key that is invalid.

@@ -1,5 +1,5 @@
-//! The files in `deploy`: lints of the CI files and runs of their steps, validation of the Kubernetes manifests and runs
-//! of their Jobs, and the Ray package on a local cluster.
+//! The files in `deploy`: lints of the CI files and runs of their steps, validation of the Kubernetes manifests and
+//! runs of their Jobs, and the Ray package on a local cluster.
 //!
 //! The tests need packages from the Python and Node registries. `tests/deploy/install` installs them into a directory,
 //! and the variable `AURORA_TEST_DEPLOY` names this directory. Without the variable, the tests do nothing.

@@ -175,8 +175,8 @@ impl Shared {
 struct WalkLock<'f>(&'f File);
 
 impl<'f> WalkLock<'f> {
-    /// Waits for the lock until `stop` is set. Without the lock, for example on a file system without locks, several runs
-    /// may do the same work, but the cache stays valid because its segments have checksums.
+    /// Waits for the lock until `stop` is set. Without the lock, for example on a file system without locks, several
+    /// runs may do the same work, but the cache stays valid because its segments have checksums.
     fn take(file: &'f File, stop: &AtomicBool) -> Self {
         while matches!(file.try_lock(), Err(TryLockError::WouldBlock)) && !stop.load(Ordering::Relaxed) {
             std::thread::sleep(CANCEL_INTERVAL);

@@ -22,8 +22,8 @@ use crate::services::{ShardNumber, ShardRun, SharedHistory};
 /// Indexes one shard of a root, and writes the result to the file `target` as an artefact, which
 /// [`Environment::merge`] combines with the artefacts of the other shards. `program` is the name and version of the
 /// program. The project's own index is not used and not changed. With `history`, all shards cache the walk over the git
-/// history in this file, so that only the first of them compares all commits. Whoever writes the file determines to whom
-/// lines are attributed.
+/// history in this file, so that only the first of them compares all commits. Whoever writes the file determines to
+/// whom lines are attributed.
 ///
 /// The files are divided by their sizes into ranges of the sorted paths, so all machines with the same tree and
 /// configuration divide it in the same way. Returns no manifest and leaves `target` unchanged if the run was cancelled.

@@ -121,8 +121,8 @@ pub fn encode_list(term: &[u8], postings: &[Posting]) -> Vec<u8> {
 }
 
 impl RunWriter<Vec<u8>> {
-    /// Adds the postings of a term that [`encode_list`] encoded, with `first` added to the id of every chunk. Terms must
-    /// ascend. Returns `None` if the bytes are invalid, or `is_valid` returns false for an id in the bytes.
+    /// Adds the postings of a term that [`encode_list`] encoded, with `first` added to the id of every chunk. Terms
+    /// must ascend. Returns `None` if the bytes are invalid, or `is_valid` returns false for an id in the bytes.
     pub fn push_list(&mut self, term: &[u8], bytes: &[u8], first: u32, is_valid: impl Fn(u32) -> bool) -> Option<()> {
         let mut reader = ByteReader::new(bytes);
         let (count, start) = (reader.varint32()?, reader.rest());

@@ -1,8 +1,8 @@
 //! The artefact of a shard: the rows of its index as they are stored, so that a merge need not build them again.
 //!
 //! Postings are encoded as in a sorted run, because the segment of the merged index is built from runs. Chunks keep the
-//! ids that they have in the shard. A merge adds the same number, a multiple of [`BLOCK_IDS`], to all ids of a shard, so
-//! that blocks of ids stay whole. The checks here and the verification of the merged index together cover every row.
+//! ids that they have in the shard. A merge adds the same number, a multiple of [`BLOCK_IDS`], to all ids of a shard,
+//! so that blocks of ids stay whole. The checks here and the verification of the merged index together cover every row.
 
 use aurora_inverted::{LengthCodes, LengthColumns, Posting, Run, RunWriter, TermRange, WINDOW, encode_list};
 use roaring::RoaringBitmap;

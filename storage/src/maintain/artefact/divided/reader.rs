@@ -40,8 +40,8 @@ type Rows = (usize, Vec<u8>);
 type Checked = (usize, Result<(CheckedFrame, Run, Vec<LengthCodes>), String>);
 
 impl Environment {
-    /// Imports a divided artefact as the index of a project, given its `.aurora` directory. `parts` are the names of the
-    /// groups and the rows of all parts in order, and `terms` returns the terms of a chunk. The existing index is
+    /// Imports a divided artefact as the index of a project, given its `.aurora` directory. `parts` are the names of
+    /// the groups and the rows of all parts in order, and `terms` returns the terms of a chunk. The existing index is
     /// replaced as in [`Self::import`], but only if the digest of the new index is `digest`.
     ///
     /// # Errors

@@ -48,8 +48,8 @@ struct PartBuilder {
 impl Snapshot {
     /// Divides the generation into parts, most of which stay the same in a later generation with few changed files.
     /// Calls `work` with every part on one of the `workers`, then `each` with every result on the calling thread.
-    /// Returns the results of `each` in the order of the parts, and the manifest without the parts. Its numbers of terms
-    /// and postings are 0, because the parts do not contain them.
+    /// Returns the results of `each` in the order of the parts, and the manifest without the parts. Its numbers of
+    /// terms and postings are 0, because the parts do not contain them.
     ///
     /// # Errors
     /// Fails if nothing has been published or if the index is damaged, and returns the first error of `each`.
