@@ -4,8 +4,8 @@ Usage: measure.py REPOSITORY... [--shards 1,2,4,16] [--workers 4] [--aur PROGRAM
 
 Each repository is indexed by one process (the peer), then in shards without Ray, and then on a local Ray cluster. All
 results must be the same bytes. Times are user and system time, because wall-clock times of a shared machine vary. With
-`--workers 2` on an idle machine with two cores, the file also has the wall-clock time on Ray. Needs Ray and `deploy/ray`
-in PYTHONPATH.
+`--workers 2` on an idle machine with two cores, the file also has the wall-clock time on Ray. Needs Ray and
+`deploy/ray` in PYTHONPATH.
 """
 
 import argparse
@@ -83,8 +83,9 @@ def measure_shards(root, count, aur, directory):
     parts = [directory / f"{number}-{count}.part" for number in range(1, count + 1)]
     index = []
     for number, part in enumerate(parts, 1):
-        arguments = ["--jobs", "1", "--shard", f"{number}/{count}", "--output", str(part), str(root)]
-        index.append(timed([aur, "mem", "index", "--quiet", *arguments])[0])
+        history = directory / f"history-{count}"
+        arguments = ["--jobs", "1", "--shard", f"{number}/{count}", "--output", str(part), "--history", str(history)]
+        index.append(timed([aur, "mem", "index", "--quiet", *arguments, str(root)])[0])
     merged, exported = directory / f"merged-{count}", directory / f"merged-{count}.aur"
     merged.mkdir()
     merge, _ = timed([aur, "mem", "merge", "--root", str(merged), *map(str, parts)])
@@ -103,7 +104,7 @@ def measure_ray(root, workers, count, aur, directory, size):
     try:
         start = own_time() - before + sum(process_time(each) for each in descendants(os.getpid()))
         output = directory / f"ray-{workers}-{count}"
-        settings = Settings(aur, ("--jobs", "1"), shard_size=-(-size // count), max_shards=count)
+        settings = Settings(aur, ("--jobs", "1"), f"{output}-cache", shard_size=-(-size // count), max_shards=count)
         begin = time.monotonic()
         [result] = build.build([Source("index", path=str(root))], output, settings, log=lambda _: None).values()
         wall = time.monotonic() - begin
