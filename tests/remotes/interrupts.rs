@@ -50,18 +50,18 @@ fn ctrl_c_stops_a_transfer_and_the_next_one_continues() {
     assert_eq!(pushed["uploaded_parts"].as_u64(), Some(stored(&server, "/parts/") - 3), "{pushed}");
 
     let clone = clone_with_url(&origin, URL);
-    // The first request for a part reads the list.
-    server.answer_parts(3);
+    // The first two requests read the list.
+    server.answer_parts(4);
     let pull = Tty::start(command(&clone, &server, &PULL), 100, 24);
-    pull.shows("Pulling").until("two parts", |_| cached(&clone) == 2).shows("iB of ").types("\u{3}");
+    pull.shows("Pulling").until("the list and two parts", |_| cached(&clone) == 4).shows("iB of ").types("\u{3}");
     let (code, screen) = pull.wait_for_exit();
     assert_eq!(code, 130, "{screen}");
     assert!(screen.contains("downloaded parts are kept") && screen.contains("Interrupted"), "{screen}");
     assert!(!clone.path(".aurora/index/data.mdb").exists());
     server.answer_parts(i64::MAX);
     let pulled = transfer(&clone, &server, &PULL);
-    let parts = stored(&server, "/parts/") - 1;
-    assert_eq!(pulled["transfer"]["downloaded_parts"].as_u64(), Some(parts - 2), "{pulled}");
+    let missing = stored(&server, "/parts/") - 4;
+    assert_eq!(pulled["transfer"]["downloaded_parts"].as_u64(), Some(missing), "{pulled}");
     assert_eq!(digest(&clone), digest(&origin));
 
     let quiet = Tty::start(command(&clone, &server, &[&PULL[..], &["--force", "--quiet"]].concat()), 100, 24);

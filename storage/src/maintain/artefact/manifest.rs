@@ -2,16 +2,22 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::PARTS;
-use super::shard::{SHARD_PARTS, max_ids};
+use super::{PARTS, SHARD_PARTS};
 use crate::column::{ColumnDeclaration, check_columns};
 use crate::manifest::{FORMAT_VERSION, ModelInfo};
+use crate::read::BLOCK_IDS;
 use crate::unfinished::Unfinished;
 
 /// Maximum number of shards of a tree.
 pub const MAX_SHARDS: u32 = 64;
 /// Maximum number of dimensions of an artefact's model.
 const MAX_DIMENSIONS: usize = 1 << 16;
+
+/// Returns the number of ids, at most, in a shard with this number of chunks. Other ids belong to chunks that were
+/// deleted during the run.
+fn max_ids(chunks: u32) -> u32 {
+    chunks.saturating_mul(2).saturating_add(BLOCK_IDS)
+}
 
 /// Describes an artefact. Depends only on the indexed tree, the configuration and the program.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

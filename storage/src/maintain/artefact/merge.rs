@@ -11,9 +11,10 @@ use aurora_inverted::WINDOW;
 use roaring::RoaringBitmap;
 use serde::Serialize;
 
+use super::SHARD_PARTS;
 use super::manifest::{ArtefactManifest, Shard};
 use super::reader::{ImportContext, Input, conclude, damaged};
-use super::shard::{CheckedRows, SHARD_PARTS, ShardRows};
+use super::shard::{CheckedRows, ShardRows};
 use crate::environment::Environment;
 use crate::error::StorageError;
 use crate::maintain::rebuild::KeywordBuilder;

@@ -62,3 +62,19 @@ const PARTS: [(Table, &str); 8] = [
     (Table::Dictionary, "dictionary"),
     (Table::Postings, "postings"),
 ];
+
+/// The tables in the artefact of a shard and the names of their parts, in the order of the parts. The postings of a term
+/// are a row of the dictionary.
+const SHARD_PARTS: [(Table, &str); 11] = [
+    (Table::Files, "files"),
+    (Table::Sources, "sources"),
+    (Table::Chunks, "chunks"),
+    (Table::Content, "content"),
+    (Table::Values, "values"),
+    (Table::Representations, "representations"),
+    (Table::Blames, "blames"),
+    (Table::Lengths, "lengths"),
+    (Table::Codes, "codes"),
+    (Table::Vectors, "vectors"),
+    (Table::Dictionary, "terms"),
+];

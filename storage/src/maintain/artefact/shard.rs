@@ -7,6 +7,7 @@
 use aurora_inverted::{LengthCodes, LengthColumns, Posting, Run, RunWriter, TermRange, WINDOW, encode_list};
 use roaring::RoaringBitmap;
 
+use super::SHARD_PARTS;
 use super::check::decode_file;
 use super::manifest::{ArtefactManifest, Shard};
 use super::part::{Frame, RowReader};
@@ -20,27 +21,7 @@ use crate::tables::{Emit, Operation, Table, block_key, chunk_key, parse_chunk_ke
 use crate::unfinished::Unfinished;
 use crate::workers::Workers;
 
-/// The tables in the order of the parts. The postings of a term are a row of the dictionary.
-pub(super) const SHARD_PARTS: [(Table, &str); 11] = [
-    (Table::Files, "files"),
-    (Table::Sources, "sources"),
-    (Table::Chunks, "chunks"),
-    (Table::Content, "content"),
-    (Table::Values, "values"),
-    (Table::Representations, "representations"),
-    (Table::Blames, "blames"),
-    (Table::Lengths, "lengths"),
-    (Table::Codes, "codes"),
-    (Table::Vectors, "vectors"),
-    (Table::Dictionary, "terms"),
-];
 const _: () = assert!(WINDOW.is_multiple_of(BLOCK_IDS));
-
-/// Returns the number of ids, at most, in a shard with this number of chunks. Other ids belong to chunks that were
-/// deleted during the run.
-pub(super) fn max_ids(chunks: u32) -> u32 {
-    chunks.saturating_mul(2).saturating_add(BLOCK_IDS)
-}
 
 /// Numbers of rows in the artefact of a shard.
 #[derive(Default)]

@@ -8,8 +8,8 @@ use aurora_confined::Directory;
 
 use super::manifest::{ArtefactManifest, Shard};
 use super::part::{Frame, FrameBuilder, LEVEL, PartWriter, SHARD_LEVEL};
-use super::shard::{self, Counts, SHARD_PARTS};
-use super::{HEADER, MAGIC, PARTS, UNFINISHED_PREFIX, VERSION};
+use super::shard::{self, Counts};
+use super::{HEADER, MAGIC, PARTS, SHARD_PARTS, UNFINISHED_PREFIX, VERSION};
 use crate::error::StorageError;
 use crate::maintain::canonical::{Canonical, Evidence};
 use crate::manifest::FORMAT_VERSION;
