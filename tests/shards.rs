@@ -256,7 +256,10 @@ fn shards_share_the_walk_over_the_history() {
     assert!(fs::read(&history).expect("the file can be read") == bytes);
     assert_same_merge(&fixture, &parts, &exported(&single));
 
-    for (path, message) in [("history", "is in the directory to index"), ("no/directory/history", "cannot use")] {
+    let home = fixture.home().to_str().expect("the path is UTF-8");
+    for (path, message) in
+        [("history", "is in the directory to index"), ("no/directory/history", "cannot use"), (home, "is a directory")]
+    {
         let run = fixture.aur(&["mem", "index", "--shard", "1/4", "--output", "1.part", "--history", path]);
         assert_eq!(run.code, Some(2), "{run:?}");
         assert!(run.err.contains(message), "{run:?}");

@@ -33,8 +33,11 @@ impl SharedHistory {
     /// Opens the cache in the file `path`, which need not exist.
     ///
     /// # Errors
-    /// Fails if the directory of the file, or the lock file in it, cannot be opened.
+    /// Fails if the path is a directory, or if the directory of the file, or the lock file in it, cannot be opened.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
+        if path.is_dir() {
+            return Err(io::ErrorKind::IsADirectory.into());
+        }
         let name = path.file_name().and_then(|name| name.to_str()).ok_or(io::ErrorKind::InvalidFilename)?;
         let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let directory = Directory::open_root(parent)?;
