@@ -14,8 +14,7 @@ use super::part::{Frame, RowReader};
 use crate::error::StorageError;
 use crate::maintain::canonical::term_bounds;
 use crate::read::{
-    BLOCK_IDS, ChunkId, Snapshot, SourceRecord, TermListing, VectorBlock, chunk, files, parse_value_key, ranges,
-    value_key,
+    BLOCK_IDS, ChunkId, Snapshot, SourceRecord, TermListing, chunk, files, parse_value_key, ranges, value_key,
 };
 use crate::tables::{Emit, Operation, Table, block_key, chunk_key, parse_chunk_key};
 use crate::unfinished::Unfinished;
@@ -53,10 +52,10 @@ pub(super) fn rows(snapshot: &Snapshot, workers: Workers, emit: Emit<'_>) -> Res
             emit(Operation::put(table, key, value))?;
         }
     }
-    for row in snapshot.rows(Table::Codes, &[]) {
-        let (key, codes) = row?;
-        let rows = snapshot.get(Table::Vectors, key)?;
-        counts.vectors += rows.and_then(|rows| VectorBlock::decode(codes, rows)).map_or(0, |block| block.len() as u64);
+    for block in 0..snapshot.manifest().next_chunk_id.div_ceil(BLOCK_IDS) {
+        let Some(vectors) = snapshot.vectors(block)? else { continue };
+        let is_live = |index: usize| snapshot.live().contains(block * BLOCK_IDS + index as u32);
+        counts.vectors += vectors.stored_indices().filter(|(_, index)| is_live(*index)).count() as u64;
     }
     Ok(counts)
 }

@@ -204,7 +204,7 @@ impl<'a> VectorBlock<'a> {
     }
 
     /// Returns the index of every vector among the stored vectors, with the index of its id in the block.
-    pub(super) fn stored_indices(&self) -> impl Iterator<Item = (usize, usize)> + use<'a> {
+    pub(crate) fn stored_indices(&self) -> impl Iterator<Item = (usize, usize)> + use<'a> {
         let presence = self.presence;
         (0..BLOCK_IDS as usize).filter(move |index| presence[index / 8] >> (index % 8) & 1 != 0).enumerate()
     }
