@@ -103,14 +103,15 @@ class Jobs(ProjectTest):
         kill = f"[ -e {mark} ] || {{ touch {mark}; kill -9 $$; }}"
         self.program("aur", f'case "$*" in *2/3*) {kill} ;; esac\nexec {AUR} "$@"')
         queue = [f"large file://{large} {commit} 3", f"small file://{small} main 1", f"../x file://{small} {commit} 1"]
+        queue.append(f"short file://{small} {commit[:12]} 1")
         code, pods, out = self.run_jobs("repository", *queue)
         self.assertEqual(code, 1, out)
         codes = {}
         for job, index, ended in pods:
             codes.setdefault(job, {}).setdefault(index, []).append(ended)
-        expected = {0: [0], 1: [137, 0], 2: [0], 3: [2], 4: [2]}
-        self.assertEqual(codes, {"aurora-index": expected, "aurora-merge": {0: [0], 1: [2], 2: [2]}})
-        self.assertIn("not a full commit hash: main", out)
+        expected = {0: [0], 1: [137, 0], 2: [0], 3: [2], 4: [2], 5: [2]}
+        self.assertEqual(codes, {"aurora-index": expected, "aurora-merge": {0: [0], 1: [2], 2: [2], 3: [2]}})
+        self.assertIn("not a commit hash: main", out)
         self.assertEqual(sorted(path.name for path in (self.store / "indexes").iterdir()), ["large.aur", "large.key"])
         self.assertEqual(self.digest_of_export(self.store / "indexes/large.aur"), self.digest_of_single_run(large))
 
