@@ -1,12 +1,12 @@
 //! Signatures of manifests, in the format of minisign.
 
-use std::fs::File;
-use std::io::{self, Cursor, Write as _};
+use std::io::{Cursor, Write as _};
 use std::path::Path;
 
 use aurora_confined::read_regular_to_string;
 use minisign::{KeyPair, PError, PublicKey, SecretKey, SecretKeyBox, SignatureBox};
 use serde::Serialize;
+use tempfile::NamedTempFile;
 
 use crate::error::RemoteError;
 
@@ -78,12 +78,13 @@ impl SigningKey {
         };
         let text = pair.and_then(|pair| pair.sk.to_box(None)).map_err(failed)?.into_string();
         let io = |source| RemoteError::Io { path: path.to_owned(), source };
-        let mut file = create_private(path).map_err(io)?;
-        let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_all());
-        written.map_err(io).and_then(|()| Self::read(path, password)).inspect_err(|_| {
-            #[allow(clippy::disallowed_methods, reason = "this function has created the file")]
-            drop(std::fs::remove_file(path));
-        })
+        let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        // Only its owner may read a temporary file. A process that is killed here leaves no half of a key in `path`.
+        let mut file = NamedTempFile::new_in(directory).map_err(io)?;
+        file.write_all(text.as_bytes()).and_then(|()| file.as_file().sync_all()).map_err(io)?;
+        let key = Self::read(file.path(), password)?;
+        file.persist_noclobber(path).map_err(|error| io(error.error))?;
+        Ok(key)
     }
 
     /// Returns the id of the key.
@@ -141,16 +142,6 @@ impl TrustedKeys {
             Err(_) => Signature::Invalid,
         }
     }
-}
-
-/// Creates a file that only its owner may read and write.
-#[allow(clippy::disallowed_methods, reason = "the user has named the file")]
-fn create_private(path: &Path) -> io::Result<File> {
-    let mut options = File::options();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
 }
 
 /// Formats the id of a key as minisign does.

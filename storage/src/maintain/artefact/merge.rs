@@ -59,8 +59,8 @@ struct Part {
 
 impl Environment {
     /// Merges the artefacts of all shards of a tree, in any order, into the index of a project, given its `.aurora`
-    /// directory. A single run on the tree would give the same index and the same artefact. As in an import, the
-    /// existing index is replaced in one step.
+    /// directory. A single run on the tree would give the same content and the same artefact; the ids of chunks may
+    /// differ. As in an import, the existing index is replaced in one step.
     ///
     /// `memory` limits the rows in flight, in bytes. In addition, the merge needs about 200 bytes for each chunk.
     /// [`ImportContext::name`] is not used.
