@@ -34,3 +34,6 @@ pub(crate) use memories::Memories;
 pub(crate) use program::Program;
 pub(crate) use programs::{Purpose, Untrusted};
 pub(crate) use terminal::Terminal;
+
+/// Name and version of this program in artefacts and in manifests of remotes.
+pub(crate) const PROGRAM: &str = concat!("aur ", env!("CARGO_PKG_VERSION"));

@@ -7,7 +7,7 @@ use aurora_stages::index::stored_terms;
 use aurora_storage::{FORMAT_VERSION, ImportContext, Workers};
 
 use crate::context::remotes::{Opened, failure, transfer};
-use crate::context::{Failure, Outcome, Program, indexing};
+use crate::context::{Failure, Outcome, PROGRAM, Program, indexing};
 use crate::output::progress::TransferProgress;
 use crate::output::sanitize;
 
@@ -46,7 +46,8 @@ pub(crate) fn pull(opened: &Opened, options: &PullOptions<'_>, program: &Program
             false => progress.show_bytes(bytes, total, bytes),
         };
         let directory = opened.project.directory();
-        let context = PullContext { directory: &directory, import, terms: &stored_terms, progress: &show };
+        let context =
+            PullContext { directory: &directory, program: PROGRAM, import, terms: &stored_terms, progress: &show };
         let pulled = opened.remote.pull(chosen, context).map_err(failure)?;
         opened.project.record()?;
         Ok(Some((chosen.clone(), pulled)))

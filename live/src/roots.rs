@@ -57,7 +57,7 @@ pub struct UnknownRoot {
     pub kind: &'static str,
     /// The requested name.
     pub name: String,
-    /// All known names of this kind.
+    /// All known names. Those of roots are followed by the groups and owners.
     pub names: Vec<String>,
 }
 
@@ -98,28 +98,59 @@ impl Roots {
     /// Fails if no root has this name.
     pub fn get(&self, name: Option<&str>) -> Result<&Arc<LiveProject>, UnknownRoot> {
         let found = self.projects.iter().find(|root| name.is_none_or(|name| root.name() == name));
-        if let (Some(found), Some(open)) = (found, &self.open) {
-            open.record(std::slice::from_ref(found));
-        }
-        found.ok_or_else(|| UnknownRoot {
-            kind: "root",
-            name: name.unwrap_or_default().to_owned(),
-            names: self.projects.iter().map(|root| root.name().to_owned()).collect(),
-        })
+        let found = found.ok_or_else(|| self.unknown(name.unwrap_or_default()))?;
+        self.record_use(std::slice::from_ref(found));
+        Ok(found)
     }
 
-    /// Returns the roots with these names, in the order of the roots; without names, all roots.
+    /// Returns the roots with these names, in the order of the roots; without names, all roots. A name that no root has
+    /// selects the roots with this group or owner.
     ///
     /// # Errors
-    /// Fails if no root has one of the names.
+    /// Fails if there is no root, group or owner with one of the names.
     pub fn select(&self, names: &[String]) -> Result<Self, UnknownRoot> {
         if names.is_empty() {
             return Ok(self.clone());
         }
-        names.iter().try_for_each(|name| self.get(Some(name)).map(drop))?;
-        let is_named = |root: &&Arc<LiveProject>| names.iter().any(|name| name == root.name());
-        let projects = self.projects.iter().filter(is_named).cloned().collect();
+        let mut selected = vec![false; self.projects.len()];
+        for name in names {
+            let is_root = self.projects.iter().any(|root| root.name() == name);
+            let matches = |root: &LiveProject| match is_root {
+                true => root.name() == name,
+                false => root.labels().groups.contains(name) || root.labels().owners.contains(name),
+            };
+            let mut is_known = false;
+            for (root, selected) in self.projects.iter().zip(&mut selected).filter(|(root, _)| matches(root)) {
+                (is_known, *selected) = (true, true);
+            }
+            if !is_known {
+                return Err(self.unknown(name));
+            }
+        }
+        let projects = self.projects.iter().zip(selected).filter(|(_, selected)| *selected);
+        let projects: Arc<[_]> = projects.map(|(root, _)| Arc::clone(root)).collect();
+        self.record_use(&projects);
         Ok(Self { projects, ..self.clone() })
+    }
+
+    fn unknown(&self, name: &str) -> UnknownRoot {
+        let labels: BTreeSet<&String> = self
+            .projects
+            .iter()
+            .flat_map(|root| root.labels().groups.iter().chain(&root.labels().owners))
+            .filter(|label| self.projects.iter().all(|root| root.name() != label.as_str()))
+            .collect();
+        let names = self.projects.iter().map(|root| root.name()).chain(labels.into_iter().map(String::as_str));
+        let names = names.map(str::to_owned).collect();
+        UnknownRoot { kind: "root", name: name.to_owned(), names }
+    }
+
+    /// Records that the indexes of some roots are used now. In a catalogue, those that were not used for the longest
+    /// time may be closed.
+    pub fn record_use(&self, used: &[Arc<LiveProject>]) {
+        if let Some(open) = &self.open {
+            open.record(used);
+        }
     }
 
     /// Returns the roots that belong to one of the groups and to one of the owners. An empty list selects all roots.
@@ -175,9 +206,7 @@ impl Roots {
                 }
             }
         }
-        if let Some(open) = &self.open {
-            open.record(&self.projects);
-        }
+        self.record_use(&self.projects);
         match failed {
             Some(error) if opened.is_empty() => Err(error),
             _ => Ok(OpenedRoots { searchers: Searchers::new(opened), notes }),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use aurora_live::{Roots, UnknownRoot};
+use aurora_live::Roots;
 use aurora_memory::AgentMemory;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult, ErrorCode,
@@ -101,8 +101,8 @@ impl ServerHandler for McpServer {
         let budget = call.budget().unwrap_or(DEFAULT_BUDGET);
         let roots = match self.roots.select(call.root().map(str::to_owned).as_slice()) {
             Ok(roots) => roots,
-            Err(UnknownRoot { names, .. }) => {
-                let reason = format!("unknown root; the roots are {}", names.join(", "));
+            Err(error) => {
+                let reason = format!("{error}; known names: {}", error.names.join(", "));
                 return Ok(failed(&ToolError::Arguments(reason), budget));
             }
         };

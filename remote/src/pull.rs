@@ -12,6 +12,7 @@ use crate::error::RemoteError;
 use crate::list::{LIST, ListReader};
 use crate::part::StoredPart;
 use crate::remote::{Listed, Remote};
+use crate::signature::Signature;
 use crate::store::PARALLEL;
 
 /// Context of a pull.
@@ -19,6 +20,8 @@ use crate::store::PARALLEL;
 pub struct PullContext<'a> {
     /// The `.aurora` directory of the project.
     pub directory: &'a Path,
+    /// Name and version of the program.
+    pub program: &'a str,
     /// Context of the import.
     pub import: ImportContext<'a>,
     /// Computes the terms of a chunk.
@@ -50,6 +53,9 @@ impl Remote {
     /// # Errors
     /// Fails if the manifest is not accepted or has another format, if a part is missing or damaged, or if the index
     /// cannot be written. On an error, the existing index is unchanged.
+    ///
+    /// Without the signature of a trusted key, or if another version of the program pushed the index, also fails if the
+    /// new index is not valid, or does not have the digest in the manifest.
     pub fn pull(&self, listed: &Listed, context: PullContext<'_>) -> Result<Pulled, RemoteError> {
         self.accept(listed)?;
         let manifest = &listed.manifest;
@@ -103,8 +109,11 @@ impl Remote {
                 Err(error) => Err(StorageError::Refused(failure.insert(error).to_string())),
             }
         });
-        let PullContext { directory, import, terms, .. } = context;
-        let imported = Environment::import_divided(directory, &list.index, &manifest.digest, &mut parts, terms, import);
+        let PullContext { directory, import, terms, program, .. } = context;
+        // A push reads the whole index, and the signature covers the hashes of all parts.
+        let is_known = matches!(listed.signature, Signature::Trusted(_)) && manifest.program == program;
+        let digest = (!is_known).then_some(manifest.digest.as_str());
+        let imported = Environment::import_divided(directory, &list.index, digest, &mut parts, terms, import);
         pulled.index = match (imported, failure) {
             (Err(_), Some(error)) => return Err(error),
             (imported, _) => imported.or_else(|error| self.store.check_running().and(Err(error.into())))?,

@@ -159,7 +159,7 @@ impl From<QueryError> for Problem {
 
 impl From<UnknownRoot> for Problem {
     fn from(error: UnknownRoot) -> Self {
-        Self::not_found(error.to_string()).with_help(format!("the {}s are {}", error.kind, error.names.join(", ")))
+        Self::not_found(error.to_string()).with_help(format!("known names: {}", error.names.join(", ")))
     }
 }
 

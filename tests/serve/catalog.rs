@@ -130,6 +130,19 @@ fn a_server_of_a_catalogue_filters_by_group_and_owner() {
     assert_eq!(all["results"][0]["root"], "web", "{all}");
     assert_eq!(roots(&search(json!({"query": "evict", "groups": "core"}), 200)), ["app"]);
     assert_eq!(search(json!({"query": "retry", "owners": ["grace"]}), 200)["results"][0]["file"], "retry.go");
+    // A name that no repository has means a group or an owner, also for agents.
+    assert_eq!(roots(&search(json!({"query": "evict", "root": ["core", "lib"]}), 200)), ["app"]);
+    let agent = |root: &str| {
+        let call = json!({
+            "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+            "params": {"name": "search", "arguments": {"query": "evict", "root": root}},
+        });
+        let accepts = [("accept", "application/json, text/event-stream"), ("content-type", "application/json")];
+        server.request("POST", "/mcp", &accepts, &call.to_string()).body
+    };
+    assert!(agent("core").contains("app/cache.py:"), "{}", agent("core"));
+    assert!(!agent("grace").contains("app/cache.py:"), "{}", agent("grace"));
+    assert!(agent("nobody").contains("known names: app, "), "{}", agent("nobody"));
     let none = search(json!({"query": "retry", "groups": "nobody"}), 404);
     assert!(none["help"].as_str().is_some_and(|help| help.contains("core, shop")), "{none}");
     let listed = server.request("GET", "/api/v1/roots", &[], "").json();

@@ -8,7 +8,7 @@ use aurora_storage::{ArtefactManifest, Snapshot, Workers};
 use clap::Args;
 use serde_json::json;
 
-use crate::context::{Failure, IndexReportArgs, Outcome, Program, Terminal, memories, place};
+use crate::context::{Failure, IndexReportArgs, Outcome, PROGRAM, Program, Terminal, memories, place};
 use crate::output::{json, sanitize, units};
 
 /// Write the index or a memory to one file, for other machines
@@ -35,9 +35,6 @@ pub(crate) struct ExportArgs {
     #[command(flatten)]
     pub(crate) index: IndexReportArgs,
 }
-
-/// Name and version of this program in artefacts.
-pub(crate) const PROGRAM: &str = concat!("aur ", env!("CARGO_PKG_VERSION"));
 
 /// Writes the artefact and prints a summary of its content.
 pub(crate) fn run(args: &ExportArgs, program: &Program) -> Outcome {

@@ -8,8 +8,8 @@ use aurora_stages::index::{self as indexing, IndexOptions, IndexSummary, ShardNu
 use aurora_storage::{MAX_SHARDS, ProjectDirectory};
 use clap::Args;
 
-use crate::commands::mem::export::{PROGRAM, check_target, contents, write_commit};
-use crate::context::{Failure, Outcome, Program, interrupt};
+use crate::commands::mem::export::{check_target, contents, write_commit};
+use crate::context::{Failure, Outcome, PROGRAM, Program, interrupt};
 use crate::output::{progress, sanitize, units};
 
 /// Arguments for indexing a part of a directory.

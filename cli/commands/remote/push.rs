@@ -6,9 +6,8 @@ use aurora_remote::{PushContext, PushProgress};
 use aurora_storage::Workers;
 use clap::Args;
 
-use crate::commands::mem::export::PROGRAM;
 use crate::context::remotes::{self, RemoteArgs, failure, signing_key};
-use crate::context::{Outcome, Program, ReportFormat};
+use crate::context::{Outcome, PROGRAM, Program, ReportFormat};
 use crate::output::progress::TransferProgress;
 use crate::output::{sanitize, units};
 

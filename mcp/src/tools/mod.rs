@@ -11,7 +11,7 @@ mod status;
 
 use std::sync::Arc;
 
-use aurora_live::{LiveProject, Roots};
+use aurora_live::{Labels, LiveProject, Roots};
 use aurora_memory::{AgentMemory, NewMemory};
 use rmcp::model::{Tool, ToolAnnotations};
 use serde::Deserialize;
@@ -24,6 +24,9 @@ pub(crate) use common::{DEFAULT_BUDGET, MAX_BUDGET, ToolError, cut_name, fit};
 /// The error of calls that use memory on a server whose clients may not use memory.
 const NO_MEMORY: &str =
     "this server gives no access to memory; over HTTP, memory requires a token (`--token-file FILE`)";
+
+/// Maximum number of roots whose names are listed in the definitions of the tools.
+const MAX_LISTED_ROOTS: usize = 8;
 
 /// A call of a tool, with validated arguments.
 pub(crate) struct Call {
@@ -120,7 +123,11 @@ impl Call {
             }),
             ToolCall::History(arguments) => answer_from_one(roots, &arguments.place, budget, history::answer),
             ToolCall::Status => {
-                let each = roots.iter().map(|root| status::answer(root)).collect::<Result<Vec<_>, _>>()?;
+                let answer = |root| {
+                    roots.record_use(std::slice::from_ref(root));
+                    status::answer(root)
+                };
+                let each = roots.iter().map(answer).collect::<Result<Vec<_>, _>>()?;
                 Ok(each.join("\n\n"))
             }
         }
@@ -135,7 +142,8 @@ fn answer_from_one(
     budget: usize,
     answer: impl Fn(&LiveProject, &str, usize) -> Result<String, ToolError>,
 ) -> Result<String, ToolError> {
-    let named = |root: &LiveProject, place: &str| {
+    let named = |root: &Arc<LiveProject>, place: &str| {
+        roots.record_use(std::slice::from_ref(root));
         if roots.iter().len() == 1 {
             return answer(root, place, budget);
         }
@@ -234,6 +242,11 @@ pub(crate) fn definitions(roots: &Roots, memory: Option<&AgentMemory>) -> Vec<To
         tools.extend(memory_tools(memory.is_read_only()));
     }
     let names: Vec<&str> = roots.iter().map(|root| root.name()).collect();
+    let has_labels = roots.iter().any(|root| *root.labels() != Labels::default());
+    let root = match has_labels || names.len() > MAX_LISTED_ROOTS {
+        true => text("repository, group or owner"),
+        false => json!({"enum": names}),
+    };
     for tool in &mut tools {
         let schema = Arc::make_mut(&mut tool.input_schema);
         let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) else { continue };
@@ -245,7 +258,7 @@ pub(crate) fn definitions(roots: &Roots, memory: Option<&AgentMemory>) -> Vec<To
             properties.insert("budget".to_owned(), json!({"type": "integer"}));
         }
         if names.len() > 1 {
-            properties.insert("root".to_owned(), json!({"enum": names}));
+            properties.insert("root".to_owned(), root.clone());
         }
     }
     tools

@@ -12,6 +12,11 @@ const MAX_LANGUAGES: usize = 12;
 pub(super) fn answer(root: &LiveProject) -> Result<String, ToolError> {
     let project = root.project();
     let mut lines = vec![format!("root {}: {}", root.name(), project.root().display())];
+    for (kind, names) in [("groups", &root.labels().groups), ("owners", &root.labels().owners)] {
+        if !names.is_empty() {
+            lines.push(format!("{kind}: {}", names.iter().map(String::as_str).collect::<Vec<_>>().join(", ")));
+        }
+    }
     if !root.is_missing() {
         let searcher = root.searcher()?;
         lines.extend(contents_lines(&contents(project, searcher.snapshot())?));

@@ -10,9 +10,12 @@ use aurora_remote::{
 };
 use aurora_storage::{
     Chunk, ChunkHistory, ChunkType, ColumnDeclaration, Complexity, Environment, Field, FileOutcome, FileRecord,
-    ImportContext, KnownIndexes, ManifestUpdate, NewChunk, OpenMode, TermVector, Workers, WriterOptions,
+    ImportContext, KnownIndexes, ManifestUpdate, NewChunk, OpenMode, TermVector, Terms, Workers, WriterOptions,
 };
 use tempfile::TempDir;
+
+/// Name and version of the program that pushes.
+const PROGRAM: &str = "test 1";
 
 /// A tree: the texts of chunks by path.
 pub(crate) type Tree = BTreeMap<String, Vec<String>>;
@@ -152,16 +155,27 @@ impl Project {
         let environment = Environment::open(&self.home(), OpenMode::Existing)?;
         let workers = Workers::new(2);
         let directory = &self.home();
-        let context = PushContext { directory, program: "test 1", now: 7, key, workers, progress };
+        let context = PushContext { directory, program: PROGRAM, now: 7, key, workers, progress };
         remote.push(&environment.snapshot()?, context)
     }
 
     /// Pulls a manifest.
     pub(crate) fn pull(&self, remote: &Remote, listed: &Listed) -> Result<Pulled, RemoteError> {
+        self.pull_as(PROGRAM, &terms, remote, listed)
+    }
+
+    /// Pulls a manifest with a version of the program that computes these terms.
+    pub(crate) fn pull_as(
+        &self,
+        program: &str,
+        terms: Terms<'_>,
+        remote: &Remote,
+        listed: &Listed,
+    ) -> Result<Pulled, RemoteError> {
         let known = KnownIndexes::none();
         let name = Path::new("the manifest");
         let import = ImportContext { name, root: "/", now: 5, known: &known, workers: Workers::new(2) };
-        let context = PullContext { directory: &self.home(), import, terms: &terms, progress: &|_, _| {} };
+        let context = PullContext { directory: &self.home(), program, import, terms, progress: &|_, _| {} };
         remote.pull(listed, context)
     }
 

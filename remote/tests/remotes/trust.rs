@@ -3,8 +3,9 @@
 use std::fs;
 
 use aurora_remote::{RemoteError, Signature};
+use aurora_storage::{Chunk, Field, StorageError, TermVector, Terms};
 
-use crate::fixture::{Project, Share, commit, key, tree};
+use crate::fixture::{Project, Share, commit, key, terms, tree};
 
 const FIRST: &str = "manifests/0000000000000001";
 const SECOND: &str = "manifests/0000000000000002";
@@ -60,6 +61,29 @@ fn changed_manifests_are_refused_even_if_unsigned_ones_are_allowed() {
             let error = Project::empty().pull_newest(&share.open_with(&[&public], allows_unsigned));
             assert!(matches!(error, Err(RemoteError::Untrusted { .. })), "{error:?}");
         }
+    }
+}
+
+#[test]
+fn other_versions_of_the_program_must_compute_the_same_terms() {
+    let (share, project, (secret, public)) = (Share::new(), Project::with(&tree(5), &commit(1)), key());
+    let signed = share.open_with(&[&public], false);
+    project.push(&signed, Some(&secret)).expect("the index can be pushed");
+    let other_terms: Terms<'_> = &|chunk: &Chunk, _| {
+        let mut builder = TermVector::builder();
+        builder.add(Field::Body, &chunk.text);
+        builder.finish()
+    };
+    let listed = &signed.manifests().expect("the remote can be read")[0];
+    let mut unsigned = listed.clone();
+    unsigned.signature = Signature::Unsigned;
+    for (remote, program, listed) in [(&signed, "test 2", listed), (&share.open_with(&[], true), "test 1", &unsigned)] {
+        let clone = Project::empty();
+        let error = clone.pull_as(program, other_terms, remote, listed).expect_err("the digest differs");
+        assert!(matches!(error, RemoteError::Storage(StorageError::ArtefactDamaged { .. })), "{error}");
+        assert_eq!(clone.digest(), None);
+        clone.pull_as(program, &terms, remote, listed).expect("the digest is the same");
+        assert_eq!(clone.digest(), project.digest());
     }
 }
 

@@ -53,7 +53,7 @@ fn import(directory: &Path, divided: &Divided, tree: &Tree, threads: usize) -> R
         workers: Workers::new(threads),
     };
     let mut parts = divided.parts.iter().cloned().map(Ok);
-    Environment::import_divided(directory, &divided.manifest, &divided.digest, &mut parts, &terms, context)
+    Environment::import_divided(directory, &divided.manifest, Some(&divided.digest), &mut parts, &terms, context)
 }
 
 proptest! {

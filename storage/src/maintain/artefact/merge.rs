@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use super::SHARD_PARTS;
 use super::manifest::{ArtefactManifest, Shard};
-use super::reader::{ImportContext, Input, conclude, damaged};
+use super::reader::{ImportContext, Input, conclude, damaged, verify};
 use super::shard::{CheckedRows, ShardRows};
 use crate::environment::Environment;
 use crate::error::StorageError;
@@ -21,7 +21,7 @@ use crate::maintain::rebuild::KeywordBuilder;
 use crate::maintain::replacement::Replacement;
 use crate::manifest::SegmentInfo;
 use crate::project::{ProjectDirectory, keep_out_of_git};
-use crate::read::BLOCK_IDS;
+use crate::read::{BLOCK_IDS, Snapshot};
 use crate::tables::Table;
 use crate::unfinished::Unfinished;
 use crate::workers::Workers;
@@ -102,12 +102,11 @@ impl Environment {
             return Err(misfit("the totals of field lengths are wrong"));
         }
         let segment = segment.map(|info| SegmentInfo { chunks: live.len(), ..info });
-        conclude(directory, replacement, &announced, segment, live, context, |_| Ok(())).map_err(
-            |error| match error {
-                StorageError::ArtefactDamaged { what, .. } => misfit(&what),
-                error => error,
-            },
-        )?;
+        let check = |snapshot: &Snapshot| verify(snapshot, &announced, context);
+        conclude(directory, replacement, &announced, segment, live, context, check).map_err(|error| match error {
+            StorageError::ArtefactDamaged { what, .. } => misfit(&what),
+            error => error,
+        })?;
         Ok(Merged {
             shards: parts.len() as u32,
             head_commit: announced.head_commit,

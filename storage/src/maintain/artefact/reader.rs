@@ -63,13 +63,14 @@ impl Environment {
         let counted = |info| SegmentInfo { terms: announced.terms, postings: announced.postings, bytes, ..info };
         let segment = segment_info(announced.chunks).map(counted);
         let live = (0..announced.chunks).collect();
-        conclude(directory, replacement, &announced, segment, live, context, |_| Ok(()))?;
+        let check = |snapshot: &Snapshot| verify(snapshot, &announced, context);
+        conclude(directory, replacement, &announced, segment, live, context, check)?;
         Ok(announced)
     }
 }
 
-/// Publishes the rows of an imported artefact as the index of the project, after the verification of the whole index
-/// and `check`. `live` contains the ids of all chunks. Returns the manifest of the index.
+/// Publishes the rows of an imported artefact as the index of the project if `check` accepts them. `live` contains the
+/// ids of all chunks. Returns the manifest of the index.
 pub(super) fn conclude(
     directory: &Path,
     mut replacement: Replacement,
@@ -100,6 +101,18 @@ pub(super) fn conclude(
         ..Manifest::empty()
     };
     let snapshot = replacement.complete(&manifest, live)?;
+    check(&snapshot)?;
+    drop(snapshot);
+    replacement.finish()?;
+    Ok(manifest)
+}
+
+/// Verifies the whole index with the rows of an artefact.
+pub(super) fn verify(
+    snapshot: &Snapshot,
+    announced: &ArtefactManifest,
+    context: ImportContext<'_>,
+) -> Result<(), StorageError> {
     let report = snapshot.verify_with(context.workers);
     if let Some(problem) = report.problems.into_iter().next() {
         return Err(damaged(context.name, "content", problem));
@@ -108,10 +121,7 @@ pub(super) fn conclude(
         let what = format!("it announces {} vectors, some of which belong to no chunk", announced.vectors);
         return Err(damaged(context.name, "vectors", what));
     }
-    check(&snapshot)?;
-    drop(snapshot);
-    replacement.finish()?;
-    Ok(manifest)
+    Ok(())
 }
 
 /// Returns the generation of the current index; 0 if there is no usable index. The caller holds the writer's lock.
