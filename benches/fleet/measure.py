@@ -1,9 +1,10 @@
 """Measures how much processor time a build in shards takes, compared with one process.
 
-Usage: measure.py REPOSITORY... [--shards 1,2,4,16] [--workers 4] [--aur PROGRAM] [--output FILE]
+Usage: measure.py REPOSITORY... [--shards 1,2,4,16] [--workers 4] [--together] [--aur PROGRAM] [--output FILE]
 
-Each repository is indexed by one process (the peer), then in shards without Ray, and then on a local Ray cluster. All
-results must be the same bytes. Times are user and system time, because wall-clock times of a shared machine vary. With
+Each repository is indexed by one process (the peer), then in shards without Ray, and then on a local Ray cluster. With
+`--together`, the repositories are cloned and built as one catalogue on Ray, with the default size of shards, and the
+peer is the sum of one process for each clone. All results must be the same bytes. Times are user and system time, because wall-clock times of a shared machine vary. With
 `--workers 2` on an idle machine with two cores, the file also has the wall-clock time on Ray. Needs Ray and
 `deploy/ray` in PYTHONPATH.
 """
@@ -32,11 +33,14 @@ def main():
     parser.add_argument("repositories", type=pathlib.Path, nargs="+")
     parser.add_argument("--shards", type=numbers, default=[1, 2, 4, 16])
     parser.add_argument("--workers", type=numbers, default=[4])
+    parser.add_argument("--together", action="store_true")
     parser.add_argument("--aur", default="aur")
     parser.add_argument("--output", type=pathlib.Path)
     options = parser.parse_args()
     measured = []
     print("repository       run         index   merge  export     ray   total   ratio", flush=True)
+    if options.together:
+        return measure_catalogue([root.resolve() for root in options.repositories], options)
     for root in options.repositories:
         measured.append(measure(root.resolve(), options))
         if options.output:
@@ -62,6 +66,36 @@ def measure(root: pathlib.Path, options) -> dict:
             result["ray"].append(costs)
             show(root.name, f"{workers}w {count}s Ray", {**costs, "index": sum(costs["index"])}, total)
     return result
+
+
+def measure_catalogue(roots: list[pathlib.Path], options):
+    with tempfile.TemporaryDirectory() as name:
+        directory = pathlib.Path(name)
+        os.environ["AURORA_HOME"] = f"{name}/home"
+        expected, peer = {}, dict.fromkeys(["index", "merge", "export", "ray"], 0.0)
+        for root in roots:
+            clone, exported = directory / "clone", directory / "single.aur"
+            commands = [
+                ["git", "clone", "--quiet", "--no-tags", f"file://{root}", str(clone)],
+                [options.aur, "mem", "index", "--quiet", str(clone)],
+                [options.aur, "mem", "export", "--root", str(clone), str(exported)],
+            ]
+            for part, command in zip(["ray", "index", "export"], commands):
+                peer[part] += timed(command)[0]
+            expected[root.name] = digest_of(exported)
+            subprocess.run(["rm", "-rf", str(clone)], check=True)
+        total = sum(peer.values())
+        show("all", "one process", peer, total)
+        for workers in options.workers:
+            settings = Settings(options.aur, ("--jobs", "1"), f"{name}/cache-{workers}")
+            sources = [Source(root.name, url=f"file://{root}") for root in roots]
+            results, used = on_ray(sources, workers, directory / f"ray-{workers}", settings)
+            for each, digest in expected.items():
+                check(digest, digest_of(directory / f"ray-{workers}" / f"{each}.aur"), f"{each} on Ray")
+            index = sum(each["cpu"] for result in results.values() for each in result["shards"].values())
+            export = sum(result["export"]["cpu"] for result in results.values())
+            costs = {"index": index, "merge": 0.0, "export": export, "ray": used["total"] - index - export}
+            show("all", f"{workers}w Ray", costs, total)
 
 
 def measure_single(root, aur, directory):
@@ -97,30 +131,37 @@ def measure_shards(root, count, aur, directory):
 
 
 def measure_ray(root, workers, count, aur, directory, size):
+    output = directory / f"ray-{workers}-{count}"
+    settings = Settings(aur, ("--jobs", "1"), f"{output}-cache", shard_size=-(-size // count), max_shards=count)
+    results, used = on_ray([Source("index", path=str(root))], workers, output, settings)
+    index = [each["cpu"] for each in results["index"]["shards"].values()]
+    # A task merges and exports.
+    merge = results["index"]["export"]["cpu"]
+    costs = {"workers": workers, "index": index, "merge": merge, "export": 0.0}
+    costs.update(ray=used["total"] - sum(index) - merge, ray_start=used["start"])
+    # More workers than cores wait for each other, so the time says nothing about more machines.
+    costs["wall"] = used["wall"] if workers <= len(os.sched_getaffinity(0)) else None
+    return costs, digest_of(output / "index.aur")
+
+
+def on_ray(sources, workers, output, settings):
+    """Builds repositories on a new cluster. Returns the results, and processor and wall-clock times in seconds."""
     import ray
 
     before = own_time()
     ray.init(num_cpus=workers, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
     try:
         start = own_time() - before + sum(process_time(each) for each in descendants(os.getpid()))
-        output = directory / f"ray-{workers}-{count}"
-        settings = Settings(aur, ("--jobs", "1"), f"{output}-cache", shard_size=-(-size // count), max_shards=count)
         begin = time.monotonic()
-        [result] = build.build([Source("index", path=str(root))], output, settings, log=lambda _: None).values()
+        results = build.build(sources, output, settings, log=lambda _: None)
         wall = time.monotonic() - begin
-        if result["outcome"] == "failed":
-            sys.exit(f"{root.name}: {result['message']}")
+        for name, result in results.items():
+            if result["outcome"] == "failed":
+                sys.exit(f"{name}: {result['message']}")
         total = own_time() - before + sum(process_time(each) for each in descendants(os.getpid()))
     finally:
         ray.shutdown()
-    index = [used["cpu"] for used in result["shards"].values()]
-    # A task merges and exports.
-    merge = result["merge"]["cpu"]
-    costs = {"workers": workers, "index": index, "merge": merge, "export": 0.0}
-    costs.update(ray=total - sum(index) - merge, ray_start=start)
-    # More workers than cores wait for each other, so the time says nothing about more machines.
-    costs["wall"] = wall if workers <= len(os.sched_getaffinity(0)) else None
-    return costs, digest_of(output / "index.aur")
+    return results, {"start": start, "wall": wall, "total": total}
 
 
 def timed(command):

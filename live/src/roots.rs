@@ -115,13 +115,14 @@ impl Roots {
         let mut selected = vec![false; self.projects.len()];
         for name in names {
             let is_root = self.projects.iter().any(|root| root.name() == name);
-            let matches = |root: &LiveProject| match is_root {
-                true => root.name() == name,
-                false => root.labels().groups.contains(name) || root.labels().owners.contains(name),
-            };
             let mut is_known = false;
-            for (root, selected) in self.projects.iter().zip(&mut selected).filter(|(root, _)| matches(root)) {
-                (is_known, *selected) = (true, true);
+            for (root, selected) in self.projects.iter().zip(&mut selected) {
+                let matches = match is_root {
+                    true => root.name() == name,
+                    false => root.labels().groups.contains(name) || root.labels().owners.contains(name),
+                };
+                *selected |= matches;
+                is_known |= matches;
             }
             if !is_known {
                 return Err(self.unknown(name));

@@ -137,7 +137,7 @@ fn a_server_of_a_catalogue_filters_by_group_and_owner() {
             "jsonrpc": "2.0", "id": 1, "method": "tools/call",
             "params": {"name": "search", "arguments": {"query": "evict", "root": root}},
         });
-        let accepts = [("accept", "application/json, text/event-stream"), ("content-type", "application/json")];
+        let accepts = ["accept: application/json, text/event-stream", "content-type: application/json"];
         server.request("POST", "/mcp", &accepts, &call.to_string()).body
     };
     assert!(agent("core").contains("app/cache.py:"), "{}", agent("core"));

@@ -27,7 +27,8 @@ class Repository:
     outcome: str = "failed"
     message: str | None = None
     plan: Plan | None = None
-    # The tasks that have not ended, and the parts, by the number of the shard. The merge has number 0.
+    # The tasks that have not ended, and the parts, by the number of the shard. The task that exports the index has
+    # number 0.
     running: dict = field(default_factory=dict)
     parts: dict = field(default_factory=dict)
     used: dict[int, Usage] = field(default_factory=dict)
@@ -35,10 +36,10 @@ class Repository:
     def result(self) -> dict:
         """Returns the entry of the file of results."""
         shards = {number: asdict(used) for number, used in sorted(self.used.items()) if number}
-        merge = asdict(self.used[0]) if 0 in self.used else None
+        export = asdict(self.used[0]) if 0 in self.used else None
         commit, size = (self.plan.commit, self.plan.bytes) if self.plan else (None, None)
         key = {"outcome": self.outcome, "message": self.message, "commit": commit, "bytes": size}
-        return {**key, "shards": shards, "merge": merge}
+        return {**key, "shards": shards, "export": export}
 
 
 class Build:
@@ -60,6 +61,7 @@ class Build:
         options = {"num_cpus": cpus, "max_retries": retries, "retry_exceptions": [Killed], "scheduling_strategy": "SPREAD"}
         self.plan = ray.remote(**options)(tasks.plan)
         self.shard = ray.remote(**options, num_returns=2)(tasks.index_shard)
+        self.clone = ray.remote(**options, num_returns=2)(tasks.index_clone)
         self.merge = ray.remote(**options, num_returns=2)(tasks.merge_parts)
         self.cpus = cpus
 
@@ -110,6 +112,12 @@ class Build:
             self.say(repository, "unchanged")
             return
         self.say(repository, f"{planned.bytes:,} bytes, {counted(planned.shards, 'shard')}")
+        if planned.shards == 1 and repository.source.url:
+            # A clone belongs to this program, so its index can be built in it, without a merge.
+            used, exported = self.clone.remote(repository.source, planned, self.force, self.settings)
+            repository.parts[0] = exported
+            self.track(repository, 0, used)
+            return
         for number in range(1, planned.shards + 1):
             used, part = self.shard.remote(repository.source, planned, number, self.settings)
             repository.parts[number] = part
@@ -149,7 +157,7 @@ class Build:
     def fail(self, repository: Repository, number: int, error: Exception):
         """Records a failure and cancels the other tasks of the repository. The other repositories continue."""
         cause = error.cause if isinstance(error, ray.exceptions.RayTaskError) else error
-        what = {-1: "inspection", 0: "merge"}.get(number, f"shard {number}")
+        what = {-1: "inspection", 0: "merge" if repository.used else "index"}.get(number, f"shard {number}")
         text = str(cause) if isinstance(cause, (BuildError, Killed, OSError)) else f"{type(cause).__name__}: {cause}"
         repository.message = printable(f"{what}: " + "; ".join(text.split("\n")[:3]))[: tasks.MAX_MESSAGE]
         repository.parts.clear()

@@ -118,13 +118,38 @@ def index_shard(source: Source, planned: Plan, number: int, settings: Settings):
         part = temporary / "part"
         # The tasks on a machine share the walk over the history.
         history = cache_of(settings) / f".{source.name}.history"
-        arguments = [settings.aur, "mem", "index", "--quiet", "--color", "never", *settings.options]
         shard = ["--shard", f"{number}/{planned.shards}", "--output", str(part), "--history", str(history)]
         before = times()
-        code, message = run([*arguments, *shard, "--", str(root)], temporary)
-        if code not in (0, 1) or not part.is_file():
-            raise BuildError(message or f"aur ended with exit code {code}")
-        return usage(before, part, message if code else None), handed_over(part, settings)
+        report = index(root, shard, settings, temporary)
+        return usage(before, part, report), handed_over(part, settings)
+
+
+def index_clone(source: Source, planned: Plan, force: bool, settings: Settings):
+    """Indexes a clone and exports the index. Returns the usage and the exported index, like `merge_parts`.
+
+    The index stays in the clone, and later runs on this machine update it.
+    """
+    with scratch() as temporary, checkout(source, planned.commit, settings, temporary) as (root, _):
+        exported = temporary / "index.aur"
+        before = times()
+        report = index(root, ["--force"] if force else [], settings, temporary)
+        aur(settings, ["export", "--root", str(root), str(exported)], temporary)
+        return usage(before, exported, report), handed_over(exported, settings)
+
+
+def index(root: pathlib.Path, arguments: list[str], settings: Settings, temporary: pathlib.Path) -> str | None:
+    """Indexes a directory. Returns what `aur` reports if it exits with 1."""
+    options = ["--quiet", *settings.options, *arguments, "--", str(root)]
+    return aur(settings, ["index", *options], temporary, allowed=(0, 1))
+
+
+def aur(settings: Settings, arguments: list[str], temporary: pathlib.Path, environment=None, allowed=(0,)) -> str | None:
+    """Runs a command of `aur mem`. Returns its errors if the exit code is not 0."""
+    command = [settings.aur, "mem", arguments[0], "--color", "never", *arguments[1:]]
+    code, message = run(command, temporary, environment)
+    if code not in allowed:
+        raise BuildError(message or f"aur mem {arguments[0]} ended with exit code {code}")
+    return message if code else None
 
 
 def merge_parts(parts: list, settings: Settings):
@@ -147,10 +172,7 @@ def merge_parts(parts: list, settings: Settings):
         # The merged index is temporary, so the user's list of indexes must not contain it.
         home = {"AURORA_HOME": str(temporary / "home")}
         for arguments in (["merge", "--root", str(root), *files], ["export", "--root", str(root), str(exported)]):
-            command = [settings.aur, "mem", arguments[0], "--color", "never", *arguments[1:]]
-            code, message = run(command, temporary, home)
-            if code:
-                raise BuildError(message or f"aur mem {arguments[0]} ended with exit code {code}")
+            aur(settings, arguments, temporary, home)
         return usage(before, exported), handed_over(exported, settings)
 
 
