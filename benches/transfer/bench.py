@@ -43,9 +43,12 @@ PEERS = ["artefact", "patch", "patch of rows", "chunks", "chunks of rows"]
 class Checkout:
     """A work tree with an index, and the home directory of its user."""
 
-    def __init__(self, aur, source, directory, remotes):
+    def __init__(self, aur, source, directory, remotes, key):
         self.aur, self.root = aur, directory / "tree"
-        self.environment = os.environ | {"AURORA_HOME": str(directory / "home"), "AURORA_SIGNING_KEY": ""}
+        home, (secret, public) = directory / "home", key
+        self.environment = os.environ | {"AURORA_HOME": str(home), "AURORA_SIGNING_KEY": str(secret)}
+        home.mkdir(parents=True)
+        (home / "config.toml").write_text(f'[remotes]\ntrusted_keys = ["{public}"]\n')
         call(["git", "clone", "--quiet", "--shared", "--no-checkout", str(source), str(self.root)])
         for name, url in remotes.items():
             self.run("remote", "add", name, f"file://{url}", "--user")
@@ -141,9 +144,13 @@ def measure(options, repository, work):
     listed = ["git", "-C", repository, "rev-list", "--first-parent", f"--max-count={options.commits + 1}", "HEAD"]
     commits = subprocess.run(listed, check=True, capture_output=True, text=True).stdout.split()[::-1]
     remotes = {"each": work / "each", "all": work / "all"}
-    origin = Checkout(options.aur, repository, work / "origin", remotes)
-    client = Checkout(options.aur, repository, work / "client", remotes)
-    pull = ["remote", "pull", "all", "--allow-unsigned", "--no-update", "--format", "json"]
+    generated = subprocess.run(
+        [options.aur, "remote", "keygen", str(work / "key"), "--format", "json"], check=True, capture_output=True
+    )
+    key = (work / "key", json.loads(generated.stdout)["public_key"])
+    origin = Checkout(options.aur, repository, work / "origin", remotes, key)
+    client = Checkout(options.aur, repository, work / "client", remotes, key)
+    pull = ["remote", "pull", "all", "--no-update", "--format", "json"]
 
     counter = 0
 
@@ -182,9 +189,9 @@ def measure(options, repository, work):
     for _ in range(options.rounds):
         for name in times:
             shutil.rmtree(work / "fresh", ignore_errors=True)
-            fresh = Checkout(options.aur, repository, work / "fresh", remotes)
+            fresh = Checkout(options.aur, repository, work / "fresh", remotes, key)
             fresh.check_out(commits[-1])
-            arguments = ["mem", "index", "--quiet"] if name == "index" else ["remote", "pull", "all", "--allow-unsigned"]
+            arguments = ["mem", "index", "--quiet"] if name == "index" else ["remote", "pull", "all"]
             times[name].append(fresh.timed(*arguments))
             print(name, times[name][-1], file=sys.stderr, flush=True)
     return {

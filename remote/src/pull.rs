@@ -10,7 +10,6 @@ use serde::Serialize;
 use crate::cache::PartCache;
 use crate::error::RemoteError;
 use crate::list::{LIST, ListReader};
-use crate::part::StoredPart;
 use crate::remote::{Listed, Remote};
 use crate::signature::Signature;
 use crate::store::PARALLEL;
@@ -70,32 +69,24 @@ impl Remote {
         let cache = PartCache::open(context.directory)?;
         let (list, list_bytes) = self.runtime.block_on(ListReader::new(self, Some(&cache)).read(manifest))?;
         let (wanted, cached) = (list.objects(), cache.names());
-        let missing = wanted.iter().filter(|stored| !cached.contains(&stored.object()));
-        // Other parts depend on the bases, which therefore come first.
-        let (based, plain): (Vec<_>, Vec<_>) = missing.partition(|stored| stored.base.is_some());
+        let missing: Vec<_> = wanted.iter().filter(|stored| !cached.contains(&stored.object())).collect();
         let mut pulled = Pulled {
             downloaded_parts: 0,
             downloaded_bytes: list_bytes,
             downloaded_by_group: BTreeMap::from([(LIST.to_owned(), list_bytes)]),
             index: Manifest::default(),
         };
-        let total = list_bytes + plain.iter().chain(&based).map(|stored| stored.part.compressed).sum::<u64>();
+        let total = list_bytes + missing.iter().map(|stored| stored.part.compressed).sum::<u64>();
         (context.progress)(list_bytes, total);
-        for stored in [plain, based] {
-            self.runtime.block_on(async {
-                let download = |stored: &'_ StoredPart| {
-                    let stored = stored.clone();
-                    let cache = &cache;
-                    async move { Ok::<_, RemoteError>((self.read_part(&stored, Some(cache)).await?.1, stored.group)) }
-                };
-                let mut downloads = stream::iter(stored).map(download).buffer_unordered(PARALLEL);
-                while let Some((bytes, group)) = downloads.try_next().await? {
-                    pulled.count(bytes, group);
-                    (context.progress)(pulled.downloaded_bytes, total);
-                }
-                Ok::<_, RemoteError>(())
-            })?;
-        }
+        self.runtime.block_on(async {
+            let download = async |stored| Ok::<_, RemoteError>((self.download(stored, &cache).await?, &stored.group));
+            let mut downloads = stream::iter(missing).map(download).buffer_unordered(PARALLEL);
+            while let Some((bytes, group)) = downloads.try_next().await? {
+                pulled.count(bytes, group.clone());
+                (context.progress)(pulled.downloaded_bytes, total);
+            }
+            Ok::<_, RemoteError>(())
+        })?;
         (context.progress)(total, total);
         let mut failure = None;
         let mut parts = list.parts.iter().map(|stored| {

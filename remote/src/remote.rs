@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use serde::Serialize;
 use tokio::runtime::Runtime;
-use tokio::sync::Semaphore;
+use tokio::sync::{AcquireError, Semaphore, SemaphorePermit};
 
 use crate::cache::PartCache;
 use crate::error::RemoteError;
@@ -118,8 +118,7 @@ impl Remote {
         stored: &StoredPart,
         cache: Option<&PartCache>,
     ) -> Result<(Vec<u8>, u64), RemoteError> {
-        let permits = stored.memory().div_ceil(PERMIT_BYTES).min(MAX_MEMORY / PERMIT_BYTES) as u32;
-        let _permits = self.memory.acquire_many(permits).await;
+        let _permits = self.reserve(stored.memory()).await;
         let (mut base, mut downloaded) = (None, 0);
         for stored in stored.with_base() {
             let cached = cache.and_then(|cache| cache.read(&stored, base.as_deref()).ok());
@@ -127,17 +126,35 @@ impl Remote {
                 base = cached;
                 continue;
             }
-            let name = part_name(&stored.object());
-            let object = self.store.get(&name, stored.max_bytes()).await?;
-            let object = object.ok_or_else(|| RemoteError::damaged(&name, "it is missing"))?;
+            let object = self.object(&stored).await?;
             let bytes = stored.decode(&object, base.as_deref());
-            base = Some(bytes.map_err(|what| RemoteError::damaged(&name, what))?);
+            base = Some(bytes.map_err(|what| RemoteError::damaged(part_name(&stored.object()), what))?);
             downloaded += object.len() as u64;
             if let Some(cache) = cache {
                 cache.write(&stored, &object)?;
             }
         }
         Ok((base.unwrap_or_default(), downloaded))
+    }
+
+    /// Downloads the object of a part to the cache without checking it. Returns its size in bytes.
+    pub(crate) async fn download(&self, stored: &StoredPart, cache: &PartCache) -> Result<u64, RemoteError> {
+        let _permits = self.reserve(stored.max_bytes()).await;
+        let object = self.object(stored).await?;
+        cache.write(stored, &object)?;
+        Ok(object.len() as u64)
+    }
+
+    async fn object(&self, stored: &StoredPart) -> Result<Vec<u8>, RemoteError> {
+        let name = part_name(&stored.object());
+        let object = self.store.get(&name, stored.max_bytes()).await?;
+        object.ok_or_else(|| RemoteError::damaged(&name, "it is missing"))
+    }
+
+    /// Waits until this number of bytes can be used.
+    async fn reserve(&self, bytes: u64) -> Result<SemaphorePermit<'_>, AcquireError> {
+        let permits = bytes.div_ceil(PERMIT_BYTES).min(MAX_MEMORY / PERMIT_BYTES) as u32;
+        self.memory.acquire_many(permits).await
     }
 
     /// Returns the numbers of all manifests, the highest first, with their objects.
