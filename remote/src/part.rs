@@ -5,6 +5,7 @@
 //! few rows of a part change, such an object is little larger than these rows. The base always has an object without a
 //! dictionary, so no object depends on more than one other.
 
+use std::cell::RefCell;
 use std::io;
 
 use serde::{Deserialize, Serialize};
@@ -19,6 +20,11 @@ const WINDOW_BITS: (u32, u32) = (10, 27);
 /// Base-2 logarithm of the minimum and the maximum number of positions at which zstd finds repetitions. A position
 /// takes four bytes. If a dictionary has more bytes, repetitions of its first bytes are not found.
 const POSITION_BITS: (u32, u32) = (17, 22);
+
+thread_local! {
+    /// Decompresses objects without a dictionary. Its creation takes as long as the decompression of a small part.
+    static WITHOUT_BASE: RefCell<DCtx<'static>> = RefCell::new(DCtx::create());
+}
 
 /// The bytes of a part.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -105,11 +111,14 @@ impl StoredPart {
             return Err("it has the wrong length".to_owned());
         }
         let mut bytes = Vec::with_capacity(length as usize);
-        let mut context = DCtx::create();
-        if let Some(base) = base {
-            context.ref_prefix(base).map_err(|code| get_error_name(code).to_owned())?;
-        }
-        context.decompress(&mut bytes, object).map_err(|code| get_error_name(code).to_owned())?;
+        let decompressed = match base {
+            Some(base) => {
+                let mut context = DCtx::create();
+                context.ref_prefix(base).and_then(|_| context.decompress(&mut bytes, object))
+            }
+            None => WITHOUT_BASE.with_borrow_mut(|context| context.decompress(&mut bytes, object)),
+        };
+        decompressed.map_err(|code| get_error_name(code).to_owned())?;
         if bytes.len() as u64 != length || blake3::hash(&bytes).to_hex().as_str() != self.part.hash {
             return Err("its checksum is wrong".to_owned());
         }

@@ -1,6 +1,7 @@
 //! Requests to the store of a remote.
 
 use std::future::Future;
+use std::io::{self, Read as _};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -9,7 +10,7 @@ use futures_util::{StreamExt, TryStreamExt};
 use object_store::local::LocalFileSystem;
 use object_store::path::Path;
 use object_store::prefix::PrefixStore;
-use object_store::{Error, ObjectStore, ObjectStoreExt, PutMode};
+use object_store::{Error, GetResultPayload, ObjectStore, ObjectStoreExt, PutMode};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::watch;
 
@@ -105,15 +106,26 @@ impl Store {
                 Err(Error::NotFound { .. }) => return Ok(None),
                 Err(error) => return Err(failed(error)),
             };
+            let too_large = || RemoteError::damaged(name, format!("it has more than {limit} bytes"));
             // The announced size may be forged, so the bytes are counted while they arrive.
-            let (mut bytes, mut stream) = (Vec::new(), found.into_stream());
-            while let Some(piece) = stream.next().await.transpose().map_err(failed)? {
-                if bytes.len() as u64 + piece.len() as u64 > limit {
-                    return Err(RemoteError::damaged(name, format!("it has more than {limit} bytes")));
+            let mut bytes = Vec::new();
+            match found.payload {
+                // As a stream, a file would be read in small pieces, each by another thread.
+                GetResultPayload::File(file, path) => {
+                    let read = move || file.take(limit + 1).read_to_end(&mut bytes).map(|_| bytes);
+                    let read = tokio::task::spawn_blocking(read).await.map_err(io::Error::from).flatten();
+                    bytes = read.map_err(|source| RemoteError::Io { path, source })?;
                 }
-                bytes.extend_from_slice(&piece);
+                GetResultPayload::Stream(mut stream) => {
+                    while let Some(piece) = stream.next().await.transpose().map_err(failed)? {
+                        if bytes.len() as u64 + piece.len() as u64 > limit {
+                            return Err(too_large());
+                        }
+                        bytes.extend_from_slice(&piece);
+                    }
+                }
             }
-            Ok(Some(bytes))
+            if bytes.len() as u64 > limit { Err(too_large()) } else { Ok(Some(bytes)) }
         };
         self.within(REQUEST_SECONDS, action, read).await
     }
