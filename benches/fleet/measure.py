@@ -40,7 +40,7 @@ def main():
     measured = []
     print("repository       run         index   merge  export     ray   total   ratio", flush=True)
     if options.together:
-        return measure_catalogue([root.resolve() for root in options.repositories], options)
+        return measure_catalogue([root.absolute() for root in options.repositories], options)
     for root in options.repositories:
         measured.append(measure(root.resolve(), options))
         if options.output:
@@ -76,7 +76,7 @@ def measure_catalogue(roots: list[pathlib.Path], options):
         for root in roots:
             clone, exported = directory / "clone", directory / "single.aur"
             commands = [
-                ["git", "clone", "--quiet", "--no-tags", f"file://{root}", str(clone)],
+                ["git", "clone", "--quiet", "--no-tags", "--single-branch", f"file://{root}", str(clone)],
                 [options.aur, "mem", "index", "--quiet", str(clone)],
                 [options.aur, "mem", "export", "--root", str(clone), str(exported)],
             ]

@@ -18,7 +18,6 @@ clone searchable: a full index run, and a pull.
 import argparse
 import json
 import os
-import shutil
 import statistics
 import struct
 import subprocess
@@ -186,10 +185,10 @@ def measure(options, repository, work):
     client.check_out(commits[-1])
     pulled = json.loads(client.run(*pull))["transfer"]["downloaded_bytes"]
     times = {"index": [], "pull": []}
-    for _ in range(options.rounds):
+    for number in range(options.rounds):
         for name in times:
-            shutil.rmtree(work / "fresh", ignore_errors=True)
-            fresh = Checkout(options.aur, repository, work / "fresh", remotes, key)
+            # Nothing is removed before the next run, because new files are created slowly after that.
+            fresh = Checkout(options.aur, repository, work / f"{name}-{number}", remotes, key)
             fresh.check_out(commits[-1])
             arguments = ["mem", "index", "--quiet"] if name == "index" else ["remote", "pull", "all"]
             times[name].append(fresh.timed(*arguments))
