@@ -72,8 +72,8 @@ pub(crate) struct SearchBody {
     /// Whether the answer includes the number of matching chunks by type, language and directory.
     #[serde(default)]
     facets: bool,
-    /// Names of the roots to search; all by default. The name of a group or an owner of a catalogue selects its roots. The
-    /// results of several roots are ranked together.
+    /// Names of the roots to search; all by default. The name of a group or an owner of a catalogue selects its roots.
+    /// The results of several roots are ranked together.
     #[serde(default, deserialize_with = "one_or_more")]
     root: Vec<String>,
     /// Groups of a catalogue; only roots of one of the groups are searched.

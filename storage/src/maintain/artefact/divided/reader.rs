@@ -44,7 +44,7 @@ impl Environment {
     /// the groups and the rows of all parts in order, and `terms` returns the terms of a chunk. The existing index is
     /// replaced as in [`Self::import`], but only if the digest of the new index is `digest`.
     ///
-    /// `digest` is `None` if the parts are known to be those of a valid index and of this version of the program. Then
+    /// `digest` is `None` if this version of the program is known to have written the parts from a valid index. Then
     /// each row is checked, but the whole new index is not verified again, which takes a third of the time.
     ///
     /// # Errors
