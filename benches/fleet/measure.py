@@ -4,7 +4,8 @@ Usage: measure.py REPOSITORY... [--shards 1,2,4,16] [--workers 4] [--together] [
 
 Each repository is indexed by one process (the peer), then in shards without Ray, and then on a local Ray cluster. With
 `--together`, the repositories are cloned and built as one catalogue on Ray, with the default size of shards, and the
-peer is the sum of one process for each clone. All results must be the same bytes. Times are user and system time, because wall-clock times of a shared machine vary. With
+peer is the sum of one process for each clone. The column `ray` then includes git, also in the row of the peer. All
+results must be the same bytes. Times are user and system time, because wall-clock times of a shared machine vary. With
 `--workers 2` on an idle machine with two cores, the file also has the wall-clock time on Ray. Needs Ray and
 `deploy/ray` in PYTHONPATH.
 """

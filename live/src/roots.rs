@@ -57,7 +57,7 @@ pub struct UnknownRoot {
     pub kind: &'static str,
     /// The requested name.
     pub name: String,
-    /// All known names. Those of roots are followed by the groups and owners.
+    /// The known names of this kind. The names of roots are followed by those of groups and owners.
     pub names: Vec<String>,
 }
 
@@ -135,15 +135,10 @@ impl Roots {
     }
 
     fn unknown(&self, name: &str) -> UnknownRoot {
-        let labels: BTreeSet<&String> = self
-            .projects
-            .iter()
-            .flat_map(|root| root.labels().groups.iter().chain(&root.labels().owners))
-            .filter(|label| self.projects.iter().all(|root| root.name() != label.as_str()))
-            .collect();
-        let names = self.projects.iter().map(|root| root.name()).chain(labels.into_iter().map(String::as_str));
-        let names = names.map(str::to_owned).collect();
-        UnknownRoot { kind: "root", name: name.to_owned(), names }
+        let labels = self.projects.iter().flat_map(|root| root.labels().groups.iter().chain(&root.labels().owners));
+        let labels: BTreeSet<&str> = labels.map(String::as_str).collect();
+        let names = self.projects.iter().map(|root| root.name()).chain(labels);
+        UnknownRoot { kind: "root", name: name.to_owned(), names: names.map(str::to_owned).collect() }
     }
 
     /// Records that the indexes of some roots are used now. In a catalogue, those that were not used for the longest

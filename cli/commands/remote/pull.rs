@@ -15,13 +15,15 @@ use crate::output::{sanitize, units};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  aur remote pull nightly                    download, verify, replace the index, and update it
+  aur remote pull nightly                    download, check, replace the index, and update it
   aur remote pull nightly --allow-unsigned   also accept manifests that no trusted key has signed
   aur remote pull nightly --no-update        the index as it was pushed
 
 Only parts that have changed since the last pull are downloaded, and an interrupted pull continues
-when it is repeated. The existing index is replaced in one step, after the new index was verified
-completely. Nothing is downloaded if the existing index is of the same commit or a later one.")]
+when it is repeated. The existing index is replaced in one step, after every row of the new index
+was checked. The new index is also verified like an import if no trusted key has signed it, or
+another version of aur has pushed it. Nothing is downloaded if the existing index is of the same
+commit or a later one.")]
 pub(crate) struct PullArgs {
     #[command(flatten)]
     pub(crate) remote: RemoteArgs,

@@ -133,7 +133,9 @@ def index_clone(source: Source, planned: Plan, force: bool, settings: Settings):
         exported = temporary / "index.aur"
         before = times()
         report = index(root, ["--force"] if force else [], settings, temporary)
-        aur(settings, ["export", "--root", str(root), str(exported)], temporary)
+        # The run has replaced an index that it did not trust, but cannot record its own without a writable home.
+        trusting = {"AURORA_TRUST_INDEX": "1"}
+        aur(settings, ["export", "--root", str(root), str(exported)], temporary, trusting)
         return usage(before, exported, report), handed_over(exported, settings)
 
 

@@ -11,6 +11,9 @@ import sys
 import tempfile
 import time
 import unittest
+from unittest import mock
+
+from aurora_ray import tasks
 
 os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
 
@@ -191,6 +194,15 @@ class OnACluster(unittest.TestCase):
         self.assertEqual(built(), {"first", "second"})
         self.assert_equals_a_single_run(first)
         self.assertEqual(built("--force"), {"first", "second"})
+
+    def test_a_clone_is_indexed_without_a_writable_home(self):
+        settings = tasks.Settings(AUR, cache=str(self.directory / "private"))
+        with mock.patch.dict(os.environ, {"AURORA_HOME": "/proc/none"}):
+            for _ in range(2):
+                source, planned = tasks.Source("small", url=f"file://{self.small}"), tasks.Plan(None, 0, 1)
+                _, exported = tasks.index_clone(source, planned, False, settings)
+                (self.output / "small.aur").write_bytes(exported)
+                self.assert_equals_a_single_run(self.small)
 
     def test_an_interrupted_run_stops_its_programs_and_removes_its_files(self):
         process = self.start(self.large, "--shard-size", "48KiB")
