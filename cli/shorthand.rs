@@ -74,6 +74,10 @@ pub(crate) fn misspelt_command(query: &[String]) -> Option<String> {
 /// Returns the hint for a missing `mem`, such as in `aur index`.
 pub(crate) fn missing_mem(args: &[OsString]) -> Option<String> {
     let word = args.get(next_word(args, 1)?)?.to_str()?;
+    if Cli::command().find_subcommand(word).is_some() {
+        // The mistake is in a later word, as in `aur remote pul`.
+        return None;
+    }
     let commands = mem_commands();
     let known = commands.iter().find(|command| *command == word);
     let command = known.map(String::as_str).or_else(|| closest(word, commands.iter().map(String::as_str)))?;
@@ -192,7 +196,9 @@ mod tests {
         let tip = |line: &str| missing_mem(&line.split(' ').map(OsString::from).collect::<Vec<_>>());
         assert_eq!(tip("aur index .").as_deref(), Some("did you mean `aur mem index`?"));
         assert_eq!(tip("aur serach x").as_deref(), Some("did you mean `aur mem search`?"));
-        assert_eq!(tip("aur frobnicate"), None);
+        for line in ["aur frobnicate", "aur remote pul", "aur -v remote pul", "aur m serach", "aur mem serach"] {
+            assert_eq!(tip(line), None, "{line}");
+        }
         assert_eq!(tip("aur"), None);
     }
 
